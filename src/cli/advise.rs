@@ -3,9 +3,10 @@
 use super::args::{AdviceFormat, AdviseArguments};
 use super::console::Console;
 use super::new::{check_new, write_new};
+use super::output_folder::OutputFolder;
 use super::{lints, loading};
 use crate::experiment::{Recommendations, Suggestions};
-use crate::report::RecommendationReport;
+use crate::report::{RecommendationReport, Report};
 use anyhow::Result;
 
 pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<()> {
@@ -18,11 +19,21 @@ pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<()> {
     let simulated = suggestions
         .as_ref()
         .map_or(&scenario, |suggestions| &suggestions.scenario);
-    let results = loading::simulate(simulated, arguments.threads, console)?;
+    let folder = arguments.out.as_ref().map(|out| {
+        let name = format!("{}.advice", scenario.results_name());
+        OutputFolder::claim(out, &name, false)
+    });
+    let folder = folder.transpose()?;
+    let mut results = loading::simulate(simulated, arguments.threads, console)?;
     let found = match &suggestions {
         Some(suggestions) => Recommendations::with_suggestions(suggestions, &results),
         None => Recommendations::of(&scenario, &results),
     };
+    if let Some(folder) = folder {
+        results.recommended = found.groups.clone();
+        folder.write(|path| Ok(Report::new(&results).write(path)?))?;
+        console.say(&folder.path().join("report.html").display().to_string());
+    }
     let report = RecommendationReport(&found);
     if let Some(file) = &arguments.create {
         write_new(file, &report.commands())?;

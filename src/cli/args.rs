@@ -333,6 +333,9 @@ pub struct AdviseArguments {
     /// Write the `create` commands of the recommended tables there, for `hbase shell FILE`
     #[arg(long, value_name = "FILE")]
     pub create: Option<PathBuf>,
+    /// Write page, charts and results there, as `run` does, suggested keys included: a folder of the scenario's name with `.advice` behind it
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// What standard output gets
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub format: AdviceFormat,
@@ -349,6 +352,15 @@ pub enum AdviceFormat {
     Json,
 }
 
+/// `PATH=VALUE`.
+fn setting(text: &str) -> Result<(String, String), String> {
+    let split = text.split_once('=');
+    let split = split.map(|(path, value)| (path.trim().to_owned(), value.trim().to_owned()));
+    split.ok_or_else(|| {
+        format!("`{text}` has no `=`: expected a setting and its value, `parameter.buckets=8`")
+    })
+}
+
 #[derive(Debug, Args)]
 pub struct ReportArguments {
     /// The folder of a run, or its `results.json`
@@ -357,6 +369,9 @@ pub struct ReportArguments {
     /// Where `charts/` and `report.html` go [default: beside the results]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Which point of a sweep is shown by what shows only one: `--point parameter.buckets=8` [default: the first]
+    #[arg(long, value_name = "PATH=VALUE", action = ArgAction::Append, value_parser = setting)]
+    pub point: Vec<(String, String)>,
     /// light or dark: of pictures and page [default: light pictures, a page as its reader's system is]
     #[arg(long, value_name = "THEME")]
     pub theme: Option<Theme>,

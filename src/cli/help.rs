@@ -17,7 +17,7 @@ struct Topic {
     text: fn() -> String,
 }
 
-const TOPICS: [Topic; 6] = [
+const TOPICS: [Topic; 7] = [
     Topic {
         name: "keys",
         about: "The functions of the key language",
@@ -26,6 +26,11 @@ const TOPICS: [Topic; 6] = [
     Topic {
         name: "settings",
         about: "The settings of scenario files, with their defaults",
+        text: settings,
+    },
+    Topic {
+        name: "scenario",
+        about: "The same: `help cluster.handlers` tells of one setting, `help server_max_share` of one metric",
         text: settings,
     },
     Topic {
@@ -67,6 +72,9 @@ pub fn run(topic: Option<&str>, console: &Console) -> Result<()> {
     if let Some(topic) = TOPICS.iter().find(|topic| topic.name == name) {
         return console.data(&(topic.text)());
     }
+    if let Some(text) = one(name) {
+        return console.data(&text);
+    }
     let topics = TOPICS.map(|topic| topic.name);
     let known = topics.into_iter().chain(commands.iter().copied());
     let meant =
@@ -84,6 +92,37 @@ fn of_command(arguments: &[&str]) {
         // `keyheat help | head` closes the stream: no error.
         let _ = help.print();
     }
+}
+
+/// What the tables say of one setting by its path, or of one metric by its name.
+fn one(name: &str) -> Option<String> {
+    let (table, key) = name.rsplit_once('.').unwrap_or(("scenario", name));
+    let heading = format!("[{table}]");
+    let settings = settings();
+    let mut lines = settings
+        .lines()
+        .skip_while(|line| !line.starts_with(&heading))
+        .skip(1);
+    let is_it = |line: &&str| line.split_whitespace().next() == Some(key);
+    let setting = lines
+        .by_ref()
+        .take_while(|line| line.starts_with(' '))
+        .find(is_it);
+    if let Some(setting) = setting {
+        return Some(format!("{heading}\n{setting}\n"));
+    }
+    let metrics = metrics::reference();
+    let quoted = [format!("`{name}`"), format!("`{name}.p99`")];
+    let is_it = |line: &&str| {
+        quoted.iter().any(|it| {
+            line.split(" | ")
+                .next()
+                .is_some_and(|names| names.contains(it))
+        })
+    };
+    let row = metrics.lines().find(is_it)?;
+    let cells: Vec<&str> = row.trim_matches(['|', ' ']).split(" | ").collect();
+    Some(format!("{}\n  {}\n", cells[0], cells[1..].join(" · ")))
 }
 
 /// All settings by the tables of the JSON Schema, those apart that mirror others.

@@ -5,11 +5,26 @@ use super::console::Console;
 use crate::experiment::Results;
 use crate::report::number::counted;
 use crate::report::{Images, Report};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 pub fn run(arguments: &ReportArguments, console: &Console) -> Result<()> {
-    let results = load(&arguments.results)?;
+    let mut results = load(&arguments.results)?;
+    if !arguments.point.is_empty() {
+        let swept: Vec<String> = results.sweep.iter().map(ToString::to_string).collect();
+        let missing = match swept.is_empty() {
+            true => {
+                "these results are of no sweep: `--point` has nothing to choose from".to_owned()
+            }
+            false => format!(
+                "no point of the sweep has these values\nit swept {}",
+                swept.join(" and ")
+            ),
+        };
+        results = results
+            .with_point_first(&arguments.point)
+            .context(missing)?;
+    }
     let file = results_file(&arguments.results);
     let beside = file.parent().unwrap_or(Path::new(""));
     let folder = match &arguments.out {

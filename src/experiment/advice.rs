@@ -8,7 +8,7 @@ use crate::layout::EntityShare;
 use crate::metrics::{Hotspot, MetricId, Side};
 use crate::record::FieldId;
 use crate::scenario::Strategy;
-use crate::text::{percent, times};
+use crate::text::{capital, percent, times};
 use std::fmt;
 
 /// A salt has at most so many values.
@@ -254,12 +254,6 @@ impl Advice<'_> {
             "No balancer gets the {of} below {placement} the mean (`{prefix}placement_floor`), no split below {key} (`{prefix}key_floor`)."
         )
     }
-}
-
-fn capital(clause: &str) -> String {
-    let mut chars = clause.chars();
-    let first = chars.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(chars).collect()
 }
 
 /// Fields that are named at most, of those that a key leaves out.

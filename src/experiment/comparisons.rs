@@ -90,7 +90,7 @@ impl Comparison {
 
 impl StrategyResult {
     /// A metric over another strategy's, paired by replicate; a bound where either is censored.
-    pub(super) fn ratio(&self, base: &Self, path: MetricPath) -> Measure {
+    pub fn ratio(&self, base: &Self, path: MetricPath) -> Measure {
         let is_open = |it: &Self| it.number(path).is_some_and(|measure| measure.censored);
         Measure::from(self.paired(base, path)).bounded(is_open(self), is_open(base))
     }

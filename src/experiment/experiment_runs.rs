@@ -1,8 +1,10 @@
 //! The runs of an experiment, strategies x replicates: which there are and what they share; made here, or elsewhere before, in any order, in one
 //! place or in shards; when all are there, the results. Must not know files, nor show anything: progress is told to whoever asks.
 
+use super::recommendation::Recommendations;
 use super::runs::StrategyRuns;
 use super::strategy_summary::StrategySummary;
+use super::suggestions::strategies;
 use super::{
     KneeReplicate, Results, ScenarioInfo, StrategyResult, comparisons, expectations, knee,
     strategy_summary,
@@ -400,7 +402,7 @@ fn results(scenario: &Scenario, summaries: &[StrategySummary<'_>]) -> Results {
     let runs = summaries.iter().map(|summary| &summary.runs);
     let ran: Vec<_> = strategies.iter().zip(runs).collect();
     let points = strategies.chunks(scenario.strategies.len().max(1));
-    Results {
+    let mut results = Results {
         schema_version: Results::SCHEMA_VERSION,
         tool: concat!("keyheat ", env!("CARGO_PKG_VERSION")).to_owned(),
         scenario: ScenarioInfo {
@@ -420,7 +422,12 @@ fn results(scenario: &Scenario, summaries: &[StrategySummary<'_>]) -> Results {
         expectations: expectations::of(scenario, &ran),
         strategies,
         warnings,
-    }
+        limits: Vec::new(),
+        recommended: Vec::new(),
+    };
+    let advice = Recommendations::of(scenario, &results);
+    (results.limits, results.recommended) = (advice.limits, advice.groups);
+    results
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -632,13 +639,6 @@ impl<T> Shared<T> {
         }
         value
     }
-}
-
-/// The strategies of all points, point by point.
-pub(super) fn strategies(scenario: &Scenario) -> Vec<Strategy> {
-    let points = 0..scenario.point_count();
-    let strategies = points.flat_map(|point| scenario.strategies_at(point));
-    strategies.cloned().collect()
 }
 
 /// Every run, point by point and replicate by replicate, so that what the runs of one replicate share can be dropped early.

@@ -41,6 +41,25 @@ pub enum Metric {
     Family(BTreeMap<String, Measure>),
 }
 
+/// A paired difference between two strategies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Strategy compared.
+    pub strategy: String,
+    /// The point of the sweep at which both ran; empty without a sweep.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sweep: BTreeMap<String, serde_json::Value>,
+    /// With this one.
+    pub baseline: String,
+    /// Of this metric.
+    pub metric: String,
+    /// Mean of the paired ratios (geometric), with its interval; null where undefined, or where both values are lower bounds. A bound where one of
+    /// them is.
+    pub ratio: Measure,
+    /// The interval excludes 1; of a bound, its one end does.
+    pub significant: bool,
+}
+
 impl Measure {
     /// Of no replicate.
     pub const UNDEFINED: Self = Self {

@@ -13,12 +13,14 @@ mod experiment_runs;
 mod experiment_tests;
 mod forecast;
 mod hotspots;
+mod key_words;
 mod knee;
 mod knee_result;
 #[cfg(test)]
 mod knee_tests;
 mod measures;
 mod point_words;
+mod ranked_strategies;
 mod ranking;
 mod recommendation;
 #[cfg(test)]
@@ -53,12 +55,13 @@ pub use expectation_result::{ExpectationResult, ExpectationStatus, FoundValue};
 pub use experiment_runs::{Experiment, ExperimentRuns, FinishedRun, Shard};
 pub use forecast::{FirstLayouts, Forecast};
 pub use knee_result::{KneeFinding, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
-pub use measures::{Measure, Metric};
+pub use measures::{Comparison, Measure, Metric};
 pub use point_words::{at_point, point_label, value_text};
-pub use recommendation::{ComparableStrategies, RankedStrategy, Recommendations};
+pub use ranked_strategies::{ComparableStrategies, Loss, RankedStrategy};
+pub use recommendation::Recommendations;
 pub use results::{
-    CellsRead, Comparison, Curve, KeyMapBucket, LoadError, OperationResult, ReadResult, Results,
-    ScenarioInfo, StrategyResult,
+    CellsRead, Curve, KeyMapBucket, LoadError, OperationResult, ReadResult, Results, ScenarioInfo,
+    StrategyResult,
 };
 pub use run_file::{RunFile, RunFileError, RunFileHeader, SavedRuns};
 pub use suggested_keys::SuggestedKey;

@@ -3,14 +3,13 @@
 //! others, and else they are tied. Must not simulate, nor invent keys.
 
 use super::comparisons::with_reads;
-use super::experiment_runs::strategies;
 use super::knee_result::found;
 use super::ranking::{self, AS_GOOD, Candidate, Cost, Criterion, Ranking};
-use super::suggestions::{groups, seconds};
+use super::suggestions::{groups, seconds, strategies};
 use super::verdict::{NEARLY_ALL, is_piling_up};
 use super::{
-    Comparison, Measure, Results, StrategyResult, SuggestedKey, SuggestedKeys, Suggestions,
-    point_label,
+    ComparableStrategies, Comparison, Loss, Measure, RankedStrategy, Results, StrategyResult,
+    SuggestedKey, SuggestedKeys, Suggestions,
 };
 use crate::layout::{Layout, Replicate, Retention};
 use crate::metrics::{MetricId, MetricPath, Part, Side, Subject};
@@ -43,23 +42,6 @@ pub struct Recommendations {
     pub suggestions: Option<SuggestedKeys>,
     /// In the order of their first strategies in the file.
     pub groups: Vec<ComparableStrategies>,
-}
-
-/// Strategies that store the same rows under the same load on the same cluster.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ComparableStrategies {
-    /// The stored fields that their keys are made of.
-    pub fields: Vec<String>,
-    /// Best first.
-    pub strategies: Vec<RankedStrategy>,
-    /// So many of the first are tied: 1 where the first is recommended, more where none of them is shown to be better than the others.
-    pub tied: usize,
-    /// Why they stand in this order, a sentence each.
-    pub reasons: Vec<String>,
-    /// The first against the second: ratios paired by replicate; empty when there is no second.
-    pub comparisons: Vec<Comparison>,
-    /// The HBase shell's command that creates the table of the first with its split points.
-    pub create: String,
 }
 
 impl Recommendations {
@@ -141,8 +123,8 @@ impl ComparableStrategies {
         found: &[Ran<'_>],
     ) -> Self {
         let suggested = |of: &Strategy| suggested.iter().find(|key| key.name == of.name);
-        let mut ranked = RankedStrategy::all(found, scenario.seed, replicates);
-        let candidates: Vec<Candidate> = ranked.iter().map(|it| it.judged.clone()).collect();
+        let ranked = RankedStrategy::all(found, scenario.seed, replicates);
+        let (mut ranked, candidates): (Vec<RankedStrategy>, Vec<Candidate>) = ranked.unzip();
         let on_front = ranking::front(&candidates);
         for (at, own) in ranked.iter_mut().enumerate() {
             own.suggested = suggested(found[at].0).is_some();
@@ -150,17 +132,16 @@ impl ComparableStrategies {
         }
         let Ranking { order, tied } = Ranking::of(&candidates);
         for &at in &order[tied..] {
-            let beats =
-                |&best: &usize| Some((&ranked[best], candidates[best].beats(&candidates[at])?));
+            let beats = |&best: &usize| Some((best, candidates[best].beats(&candidates[at])?));
             let beaten = order.iter().find_map(beats);
-            ranked[at].loses_in = beaten.map(|(best, criterion)| Loss {
-                to: best.name.clone(),
+            ranked[at].loses_in = beaten.map(|(place, criterion)| Loss {
+                to: ranked[place].name.clone(),
                 respect: criterion.name().to_owned(),
                 times: match criterion {
                     Criterion::Limits | Criterion::Growth => Measure::UNDEFINED,
                     _ => {
-                        let costs = [&candidates[at], &best.judged].map(|it| it.cost(criterion));
-                        costs[0].over(costs[1]).unwrap_or(Measure::UNDEFINED)
+                        let [own, least] = [at, place].map(|it| candidates[it].cost(criterion));
+                        own.over(least).unwrap_or(Measure::UNDEFINED)
                     }
                 },
             });
@@ -168,7 +149,8 @@ impl ComparableStrategies {
         let ranked: Vec<RankedStrategy> = order.iter().map(|&at| ranked[at].clone()).collect();
         let (best, of_best) = found[order[0]];
         let second = order.get(1).map(|&second| found[second].1);
-        let mut reasons = reasons(&ranked, tied, replicates);
+        let among: Vec<&Candidate> = order[..tied].iter().map(|&at| &candidates[at]).collect();
+        let mut reasons = reasons(&ranked, &among, replicates);
         if let Some(key) = suggested(best).filter(|_| ranked[..tied].iter().all(|it| it.suggested))
         {
             let (name, settings) = (&key.name, key.settings().join("`, `"));
@@ -320,20 +302,13 @@ fn compared(first: &StrategyResult, second: &StrategyResult) -> Vec<Comparison> 
     let compared = metrics.into_iter().filter_map(|path| {
         first.paired(second, path)?;
         Some(Comparison {
-            strategy: label(first),
+            strategy: first.label(),
             sweep: BTreeMap::new(),
-            baseline: label(second),
+            baseline: second.label(),
             ..Comparison::of(first, second, path)
         })
     });
     compared.collect()
-}
-
-fn label(result: &StrategyResult) -> String {
-    match result.sweep.is_empty() {
-        true => result.name.clone(),
-        false => format!("{} ({})", result.name, point_label(&result.sweep)),
-    }
 }
 
 /// The command that makes the strategy's table as the scenario asks for it, not as existing rows have split it since.
@@ -348,48 +323,18 @@ fn create(scenario: &str, strategy: &Strategy, seed: Seed) -> String {
     create_command(table, &strategy.setup.table.family, &points)
 }
 
-/// One strategy in the order of preference.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RankedStrategy {
-    /// Its name in the file; of a sweep with the point's values.
-    pub name: String,
-    /// The key expression.
-    pub key: String,
-    /// The key is not in the file: keyheat suggests it.
-    pub suggested: bool,
-    /// The class of hotspot; null when it was not determined.
-    pub hotspot: Option<String>,
-    /// Limits that it breaks, each with what was found.
-    pub broken_limits: Vec<String>,
-    /// Reads that read more rows the longer rows are kept, though another key of the group keeps them from it; each with how many.
-    pub growing_reads: Vec<String>,
-    /// Cost of its reads, over that of the group's cheapest: geometric mean over the reads of handler time as planned for all that are issued and,
-    /// of those that are, of response times; null when nothing is read, or the reads did not end.
-    pub read_cost: Option<f64>,
-    /// Operations a second that the servers could do before the hottest is full; null when undefined.
-    pub usable_capacity_per_sec: Option<f64>,
-    /// The highest load that keeps within the limits of `[knee]`, which then counts instead of the usable capacity; null without one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub knee_per_sec: Option<f64>,
-    /// Bytes of a row on disk, uncompressed; null when undefined.
-    pub row_bytes: Option<f64>,
-    /// No other one is at least as good in every respect and better in one.
-    pub on_front: bool,
-    /// In what a better one is shown to be better; null for the first, and for those that are tied with it.
-    pub loses_in: Option<Loss>,
-    /// What it is judged by.
-    #[serde(skip)]
-    judged: Candidate,
-}
-
 impl RankedStrategy {
     /// Those of a group, in its order.
-    fn all(found: &[Ran<'_>], seed: Seed, replicates: u32) -> Vec<Self> {
+    fn all(
+        found: &[Ran<'_>],
+        seed: Seed,
+        replicates: u32,
+    ) -> impl Iterator<Item = (Self, Candidate)> {
         let read_costs = read_costs(found);
         let means = read_costs.iter().map(Cost::mean);
         let least = means.fold(f64::INFINITY, f64::min);
         let all = found.iter().zip(read_costs).zip(growing_reads(found, seed));
-        let ranked = all.map(|((&(strategy, result), reads), growing_reads)| {
+        all.map(move |((&(strategy, result), reads), growing_reads)| {
             let knee = strategy.setup.knee.as_ref();
             let broken_limits = broken(knee, result, replicates);
             let bytes = result.mean(MetricId::RowBytes);
@@ -399,18 +344,18 @@ impl RankedStrategy {
             };
             let capacities = result.replicates(capacity).into_iter().flatten();
             let read_cost = reads.mean() / least;
-            Self {
-                name: label(result),
-                key: result.key.clone(),
+            let judged = Candidate {
+                limits: Cost::Known(broken_limits.len() as f64),
+                growth: Cost::Known(growing_reads.len() as f64),
+                reads,
+                capacity: Cost::of(capacities.map(|value| Some(1.0 / (*value)?))),
+                bytes: Cost::known(bytes),
+            };
+            let ranked = Self {
+                name: result.label(),
+                key: result.expanded_key().to_owned(),
                 suggested: false,
                 hotspot: result.hotspot().map(str::to_owned),
-                judged: Candidate {
-                    limits: Cost::Known(broken_limits.len() as f64),
-                    growth: Cost::Known(growing_reads.len() as f64),
-                    reads,
-                    capacity: Cost::of(capacities.map(|value| Some(1.0 / (*value)?))),
-                    bytes: Cost::known(bytes),
-                },
                 broken_limits,
                 growing_reads,
                 read_cost: Some(read_cost).filter(|cost| cost.is_finite()),
@@ -419,21 +364,10 @@ impl RankedStrategy {
                 row_bytes: bytes,
                 on_front: false,
                 loses_in: None,
-            }
-        });
-        ranked.collect()
+            };
+            (ranked, judged)
+        })
     }
-}
-
-/// What a strategy loses in to the first that is better: of those that nothing beats, if there is one.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Loss {
-    /// The one that is better.
-    pub to: String,
-    /// `limits`, `growth`, `reads`, `capacity` or `bytes`: the first of these in which the two are shown to differ.
-    pub respect: String,
-    /// How many times as much it costs, or as little it can take, paired by replicate; null for limits and growth, and where it is not known.
-    pub times: Measure,
 }
 
 /// A greater part of failed operations breaks the limit (estimate: what an operator notices).
@@ -515,8 +449,9 @@ fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<String>
     broken
 }
 
-/// Of strategies in order of preference, the first `tied` of which are tied.
-fn reasons(ranked: &[RankedStrategy], tied: usize, replicates: u32) -> Vec<String> {
+/// Of strategies in order of preference, the first of which, as many as there are `tied` candidates, are tied.
+fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32) -> Vec<String> {
+    let tied = candidates.len();
     if ranked.len() < 2 {
         let alone = "No other strategy stores the same rows: nothing to compare it with.";
         return vec![alone.to_owned()];
@@ -524,7 +459,7 @@ fn reasons(ranked: &[RankedStrategy], tied: usize, replicates: u32) -> Vec<Strin
     let (first, others) = ranked.split_at(tied);
     let mut sentences = Vec::new();
     if tied > 1 {
-        sentences.push(what_would_decide(first, replicates));
+        sentences.push(what_would_decide(candidates, replicates));
     }
     let times = Retention::TIMES;
     for criterion in Criterion::ALL {
@@ -572,14 +507,14 @@ fn details(criterion: Criterion, other: &RankedStrategy, loss: &Loss) -> String 
 }
 
 /// In what tied strategies differ, and what is not shown of it.
-fn what_would_decide(tied: &[RankedStrategy], replicates: u32) -> String {
+fn what_would_decide(tied: &[&Candidate], replicates: u32) -> String {
     let mut clauses = Vec::new();
     for (criterion, words) in [
         (Criterion::Reads, "what reads cost"),
         (Criterion::Capacity, "what they can take"),
         (Criterion::Bytes, "bytes a row"),
     ] {
-        let means = tied.iter().map(|of| of.judged.cost(criterion).mean());
+        let means = tied.iter().map(|of| of.cost(criterion).mean());
         let apart = means.clone().fold(0.0, f64::max) / means.fold(f64::INFINITY, f64::min);
         if apart.is_nan() || apart < 1.0 + 1e-3 {
             continue;

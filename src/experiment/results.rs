@@ -1,7 +1,10 @@
 //! The results of an experiment, exactly as `results.json` holds them: every view is rendered from here. Written in a stable order, read back
 //! exactly; undefined numbers are `null`, never NaN. Must not compute anything, nor know how it looks.
 
-use super::{ExpectationResult, KneeResult, Measure, Metric, at_point, value_text};
+use super::{
+    ComparableStrategies, Comparison, ExpectationResult, KneeResult, Measure, Metric, at_point,
+    value_text,
+};
 use crate::metrics::{
     Counts, Definition, MetricId, MetricPath, OperationNames, Part, Series, Side, Subject, lookup,
 };
@@ -45,6 +48,12 @@ pub struct Results {
     pub expectations: Vec<ExpectationResult>,
     /// Lints, as text.
     pub warnings: Vec<String>,
+    /// What a strategy must keep to be recommended, in words; empty in results of older versions, as what follows.
+    #[serde(default)]
+    pub limits: Vec<String>,
+    /// Which strategies are recommended, among those that store the same rows.
+    #[serde(default)]
+    pub recommended: Vec<ComparableStrategies>,
 }
 
 /// As `--sweep` takes it: `cluster.servers=4,8`.
@@ -81,6 +90,12 @@ pub struct StrategyResult {
     pub sweep: BTreeMap<String, serde_json::Value>,
     /// The key expression.
     pub key: String,
+    /// The same with derived fields written out, where it has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_expanded: Option<String>,
+    /// The same in words; empty in results of older versions.
+    #[serde(default)]
+    pub key_words: String,
     /// The `[parameter]`s that it uses, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, i64>,
@@ -201,25 +216,6 @@ pub struct CellsRead {
     pub bytes_read: Measure,
 }
 
-/// A paired difference between two strategies.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
-    /// Strategy compared.
-    pub strategy: String,
-    /// The point of the sweep at which both ran; empty without a sweep.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub sweep: BTreeMap<String, serde_json::Value>,
-    /// With this one.
-    pub baseline: String,
-    /// Of this metric.
-    pub metric: String,
-    /// Mean of the paired ratios (geometric), with its interval; null where undefined, or where both values are lower bounds. A bound where one of
-    /// them is.
-    pub ratio: Measure,
-    /// The interval excludes 1; of a bound, its one end does.
-    pub significant: bool,
-}
-
 impl OperationResult {
     /// One of its measures.
     pub fn number(&self, path: impl Into<MetricPath>) -> Option<&Measure> {
@@ -270,6 +266,11 @@ impl ReadResult {
 }
 
 impl StrategyResult {
+    /// The key expression as people are shown it: with derived fields written out, in one line.
+    pub fn expanded_key(&self) -> &str {
+        self.key_expanded.as_ref().unwrap_or(&self.key).trim()
+    }
+
     /// Its name, with its point of a sweep: `salted at parameter.buckets = 4`.
     pub fn label(&self) -> String {
         format!("{}{}", self.name, at_point(&self.sweep))
@@ -392,6 +393,29 @@ impl Results {
     /// Number of points of the sweep; 1 without one.
     pub fn point_count(&self) -> usize {
         self.sweep.iter().map(|list| list.values.len()).product()
+    }
+
+    /// The same with a point of the sweep in front, so that it is what is shown of what can only be shown of one point; `None` where no point has
+    /// these values of these settings.
+    pub fn with_point_first(mut self, settings: &[(String, String)]) -> Option<Self> {
+        let is_meant = |strategy: &StrategyResult| {
+            settings.iter().all(|(path, value)| {
+                strategy
+                    .sweep
+                    .get(path)
+                    .is_some_and(|it| value_text(it) == *value)
+            })
+        };
+        let meant = self
+            .strategies
+            .iter()
+            .find(|it| is_meant(it))?
+            .sweep
+            .clone();
+        // Stable: all others stay in their order.
+        self.strategies
+            .sort_by_key(|strategy| strategy.sweep != meant);
+        Some(self)
     }
 
     /// The first point alone, as if its values had been set with `--set`: what can only be shown of one point is shown of this.

@@ -56,6 +56,7 @@ fn results() -> Results {
         region_demand: vec![6, 4],
         top_regions: vec![(1, 0.75), (2, 1.0)],
         server_read_demand: vec![vec![2, 0], vec![7, 5]],
+        server_read_work: Vec::new(),
         read_region_demand: vec![9, 5],
         region_server: vec![1, 0],
         events: Vec::new(),
@@ -65,6 +66,8 @@ fn results() -> Results {
         title: "Monotonic".into(),
         sweep: BTreeMap::new(),
         key: "be8(ts)".into(),
+        key_expanded: None,
+        key_words: String::new(),
         parameters: BTreeMap::from([("buckets".into(), 16)]),
         servers: 2,
         closed_loop: false,
@@ -135,6 +138,8 @@ fn results() -> Results {
             reason: None,
         }],
         warnings: vec![],
+        limits: Vec::new(),
+        recommended: Vec::new(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::advice::{Advice, KeyParts};
 use super::hotspots::{self, Hotspots};
+use super::key_words::key_in_words;
 use super::runs::{Runs, StrategyRuns, response_curve};
 use super::verdict::{ClusterHistory, Verdict};
 use super::verdict::{ReadPrice, is_piling_up};
@@ -182,6 +183,9 @@ impl<'a> StrategySummary<'a> {
             title: strategy.title.clone(),
             sweep: sweep_of(self.point),
             key: strategy.key.text().to_owned(),
+            key_expanded: Some(strategy.key.expanded().to_owned())
+                .filter(|expanded| expanded != strategy.key.text()),
+            key_words: key_in_words(strategy),
             parameters: strategy.key.parameters().clone(),
             servers: strategy.setup.cluster.servers,
             closed_loop: self.is_closed(),

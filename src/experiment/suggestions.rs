@@ -97,6 +97,13 @@ impl Suggestions {
     }
 }
 
+/// The strategies of all points, point by point.
+pub(super) fn strategies(scenario: &Scenario) -> Vec<Strategy> {
+    let points = 0..scenario.point_count();
+    let strategies = points.flat_map(|point| scenario.strategies_at(point));
+    strategies.cloned().collect()
+}
+
 /// Strategies that can be compared, by their indices: each group in the order of the file, and the groups in that of their first.
 pub(super) fn groups(strategies: &[Strategy]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();

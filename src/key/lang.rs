@@ -145,6 +145,38 @@ fn parts(expr: &Expr, texts: &BTreeMap<&str, &str>, sizes: &mut BTreeMap<String,
     })
 }
 
+/// Longer keys than this are not written out: nobody reads them.
+const LONGEST_EXPANDED: usize = 2_000;
+
+/// `text` with the expressions of derived fields, given by name and expression, in the place of their names; in parentheses where an operator stands
+/// beside them. `None` where that is longer than people read. O(length of what is written).
+pub(super) fn expanded(text: &str, derived: &[(String, String)]) -> Option<String> {
+    let (tokens, _) = tokens(text);
+    let (mut written, mut end) = (String::new(), 0);
+    for (at, (token, span)) in tokens.iter().enumerate() {
+        let is = |place: usize, signs: &[&str]| matches!(tokens.get(place), Some((Token::Sign(sign), _)) if signs.contains(sign));
+        let Token::Operand(ExprKind::Name(name)) = token else {
+            continue;
+        };
+        let stands_for = derived.iter().find(|(known, _)| known == name);
+        let Some((_, inner)) = stands_for.filter(|_| !is(at + 1, &["("])) else {
+            continue;
+        };
+        let inner = expanded(inner.trim(), derived)?;
+        let binds = |place| is(place, &["+", "-", "*", "/", "%"]);
+        let [open, close] = match binds(at + 1) || at > 0 && binds(at - 1) {
+            true => ["(", ")"],
+            false => ["", ""],
+        };
+        written += &[&text[end..span.start], open, &inner, close].concat();
+        end = span.end;
+        if written.len() > LONGEST_EXPANDED {
+            return None;
+        }
+    }
+    Some(written + &text[end..])
+}
+
 /// A token.
 #[derive(Debug, Clone, PartialEq)]
 enum Token {

@@ -131,3 +131,24 @@ fn doubling_saturates_and_circles_end() {
     assert_eq!(expanded_sizes(&fields)[0], u64::MAX);
     assert_eq!(sizes(&[("a", "b"), ("b", "a")]), [3, 2]);
 }
+
+#[test]
+fn a_key_is_written_out_with_what_its_names_stand_for() {
+    let derived = [
+        ("row", "be8(ts) || series"),
+        ("series", "be4(host)"),
+        ("sum", "a + b"),
+    ];
+    let derived = derived.map(|(name, text)| (name.to_owned(), text.to_owned()));
+    let expanded = |text| super::expanded(text, &derived).unwrap();
+    assert_eq!(expanded("row"), "be8(ts) || be4(host)");
+    assert_eq!(
+        expanded("md5(row) || 'row' || sum"),
+        "md5(be8(ts) || be4(host)) || 'row' || a + b"
+    );
+    assert_eq!(expanded("be4(2 * sum)"), "be4(2 * (a + b))");
+    let doubled: Vec<_> = (0..40)
+        .map(|at| (format!("f{at}"), format!("f{0} || f{0}", at + 1)))
+        .collect();
+    assert_eq!(super::expanded("f0", &doubled), None);
+}

@@ -4,7 +4,7 @@ use super::check::{Checker, Environment};
 use super::code::{Code, Facts};
 use super::field_steps::FieldSteps;
 use super::finite_values;
-use super::lang::{KeyError, KeyNote, parse};
+use super::lang::{KeyError, KeyNote, expanded, parse};
 use super::run::{Row, Rows};
 use super::segment::{self, Segment};
 use crate::keyspace::RowKey;
@@ -79,6 +79,7 @@ impl Role {
 #[derive(Debug, Clone)]
 pub struct KeyPlan {
     text: String,
+    expanded: String,
     parameters: BTreeMap<String, i64>,
     notes: Vec<KeyNote>,
     segments: Vec<Segment>,
@@ -141,6 +142,7 @@ impl KeyPlan {
         let derived = derived.map(|(name, text)| Derivation::compile(name, text, environment));
         Ok(Self {
             text: text.to_owned(),
+            expanded: expanded(text, environment.derived).unwrap_or(text.to_owned()),
             parameters: checker.parameters,
             notes,
             buckets: finite_values::leading_buckets(&segments),
@@ -155,6 +157,11 @@ impl KeyPlan {
     /// The expression as written.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The expression with those of derived fields in the place of their names, unless it is too long to be read.
+    pub fn expanded(&self) -> &str {
+        &self.expanded
     }
 
     /// The parameters that the expression uses, derived fields expanded: with its text they tell one key from another.

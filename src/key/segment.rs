@@ -70,6 +70,11 @@ impl Segment {
         &self.code.facts.fields
     }
 
+    /// Falls as the operations' time rises.
+    pub fn is_newest_first(&self) -> bool {
+        self.code.facts.order == Order::Falling
+    }
+
     /// Moves with the operations' time, up or down.
     pub fn follows_time(&self) -> bool {
         self.code.facts.order != Order::None

@@ -125,6 +125,10 @@ pub struct Series {
     /// Read demand, `[interval][server]`; empty without reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub server_read_demand: Vec<Vec<u64>>,
+    /// Handler time that reads ask for, as a fraction of what all handlers have, `[interval][server]`; empty without reads, and in results of
+    /// older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub server_read_work: Vec<Vec<f64>>,
     /// Read demand of the whole window, by region; empty without reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read_region_demand: Vec<u64>,

@@ -280,6 +280,17 @@ impl Summary {
         })
     }
 
+    /// The same of the time that reads ask handlers for, which can be more than there is.
+    fn read_work(&self, rows: Range<usize>) -> impl Iterator<Item = f64> + '_ {
+        let handlers = f64::from(self.run.config.handlers);
+        let length = |row| self.run.intervals.length(row, self.end) as f64;
+        let capacity = rows.clone().map(length).sum::<f64>() * handlers;
+        (0..self.servers()).map(move |server| {
+            let work = |row| self.run.read_work.row(row)[server];
+            rows.clone().map(work).sum::<u64>() as f64 / capacity
+        })
+    }
+
     fn busiest(&self) -> Option<f64> {
         let most = self.busy.iter().copied().fold(0.0, f64::max);
         (!self.grid.window.is_empty()).then_some(most)
@@ -370,6 +381,7 @@ impl Summary {
         // To six places: what a chart can show, and no more bytes.
         let shown = |fraction: f64| (fraction * 1e6).round() / 1e6;
         let utilisation = |members| self.utilisations(members).map(shown).collect();
+        let read_work = |members| self.read_work(members).map(shown).collect();
         let load = if self.has(Side::Write) { written } else { read };
         Series {
             interval_ms: run.config.sample.as_millis_f64() * run.group as f64,
@@ -383,6 +395,10 @@ impl Summary {
             region_demand: written.regions.window.clone(),
             server_read_demand: match self.has(Side::Read) {
                 true => demand(read),
+                false => Vec::new(),
+            },
+            server_read_work: match self.has(Side::Read) {
+                true => grouped().map(read_work).collect(),
                 false => Vec::new(),
             },
             top_regions: load.regions.tops.clone(),

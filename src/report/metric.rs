@@ -6,12 +6,16 @@ use crate::metrics::{MetricId, MetricPath, Side, Unit};
 
 /// One of its measures; when nothing is written, that of the reads in its place.
 pub fn measure(strategy: &StrategyResult, path: impl Into<MetricPath>) -> Option<&Measure> {
-    let path = path.into();
+    strategy.number(of_load(strategy, path.into()))
+}
+
+/// The path of a metric of the writes; where nothing is written, of the reads.
+pub fn of_load(strategy: &StrategyResult, path: MetricPath) -> MetricPath {
     let metric = match strategy.load() {
         Side::Read => path.metric.of(Side::Read),
         _ => path.metric,
     };
-    strategy.number(MetricPath { metric, ..path })
+    MetricPath { metric, ..path }
 }
 
 /// Its value, when it is defined: merged over the replicates for a percentile, else the mean.

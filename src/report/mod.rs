@@ -3,6 +3,7 @@
 pub mod chart;
 mod comparison;
 mod csv_files;
+mod decision;
 mod document;
 mod events;
 mod literals;

@@ -46,7 +46,7 @@ impl RecommendationReport<'_> {
         let mut parts = vec![vec![Block::Title(self.title().to_owned())]];
         for group in &self.0.groups {
             parts.push(vec![Block::Table(table(group))]);
-            let (create, rest) = shown(&group.create);
+            let (create, rest) = shown(&group.create, LONGEST_SHOWN);
             let reasons = [Block::Text(sentences(group)), Block::Command(create)];
             parts.push(reasons.into_iter().chain(rest.map(Block::Hint)).collect());
         }
@@ -210,7 +210,7 @@ fn sentences(group: &ComparableStrategies) -> Vec<String> {
 }
 
 /// Which key to take; of tied ones none.
-fn headline(group: &ComparableStrategies) -> String {
+pub(super) fn headline(group: &ComparableStrategies) -> String {
     let fields = match group.fields.is_empty() {
         true => "no field".to_owned(),
         false => listed(&group.fields),
@@ -219,11 +219,9 @@ fn headline(group: &ComparableStrategies) -> String {
         return format!("There is no key over {fields}.");
     };
     if group.tied > 1 {
-        let tied = group.strategies.iter().take(group.tied);
-        let names: Vec<String> = tied.map(|it| format!("`{}`", it.name)).collect();
+        let names = names(group.tied_and_others().0);
         return format!(
-            "Tied among the keys over {fields}: {}; none of them is shown to be better than the others.",
-            listed(&names)
+            "Tied among the keys over {fields}: {names}; none of them is shown to be better than the others."
         );
     }
     let (name, key) = (&best.name, best.key.trim());
@@ -236,19 +234,25 @@ fn headline(group: &ComparableStrategies) -> String {
     }
 }
 
-/// A `create` command as people are shown it, and how they get the rest of it.
-fn shown(create: &str) -> (String, Option<String>) {
+/// `a`, `b` and `c`.
+pub(super) fn names(strategies: &[RankedStrategy]) -> String {
+    let names = strategies.iter().map(|it| format!("`{}`", it.name));
+    listed(&names.collect::<Vec<String>>())
+}
+
+/// A `create` command as people are shown it, whole up to so many bytes, and how they get the rest of it.
+pub(super) fn shown(create: &str, longest: usize) -> (String, Option<String>) {
     // The table's name, then that of the family with the first point, then a point each.
     let pieces: Vec<&str> = create.split("', '").collect();
     let count = pieces.len() - 1;
-    if create.len() <= LONGEST_SHOWN || count <= POINTS_SHOWN {
+    if create.len() <= longest || count <= POINTS_SHOWN {
         return (create.to_owned(), None);
     }
     let first = pieces[..=POINTS_SHOWN].join("', '");
     (
         format!("{first}', ..., '{}", pieces[count]),
         Some(format!(
-            "with {} split points: `--create FILE` writes the whole command, for `hbase shell FILE`",
+            "with {} split points: `keyheat advise --create FILE` writes the whole command, for `hbase shell FILE`",
             number::grouped(count as u64)
         )),
     )
@@ -265,7 +269,7 @@ mod tests {
             format!("create 't', 'd', SPLITS => ['{}']", points.join("', '"))
         };
         let (long, short) = (create(12_345, 6), create(31, 6));
-        let (told, rest) = shown(&long);
+        let (told, rest) = shown(&long, LONGEST_SHOWN);
         assert_eq!(
             told,
             "create 't', 'd', SPLITS => ['000001', '000002', ..., '012345']"
@@ -276,7 +280,7 @@ mod tests {
                 .starts_with(&format!("with {count} split points: "))
         );
         for whole in [short, create(2, 1_500), "create 't', 'd'".to_owned()] {
-            assert_eq!(shown(&whole), (whole, None));
+            assert_eq!(shown(&whole, LONGEST_SHOWN), (whole, None));
         }
     }
 }

@@ -177,7 +177,6 @@ fn a_report_writes_the_same_files_twice() {
             "charts/key-map-opentsdb.svg",
             "charts/key-map-reversed.svg",
             "charts/key-map-salted.svg",
-            "charts/lorenz.svg",
             "charts/response-time.svg",
             "charts/server-load.svg",
             "report.html",

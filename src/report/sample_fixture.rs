@@ -73,6 +73,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
         events: Vec::new(),
         top_regions: vec![(1, 1.0)],
         server_read_demand: Vec::new(),
+        server_read_work: Vec::new(),
         read_region_demand: Vec::new(),
         server_demand,
     };
@@ -81,6 +82,8 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
         title: String::new(),
         sweep: BTreeMap::new(),
         key: "be8(ts)".to_owned(),
+        key_expanded: None,
+        key_words: String::new(),
         parameters: BTreeMap::new(),
         servers,
         closed_loop: false,
@@ -129,6 +132,8 @@ pub fn results(strategies: Vec<StrategyResult>) -> Results {
         comparisons: Vec::new(),
         expectations: Vec::new(),
         warnings: Vec::new(),
+        limits: Vec::new(),
+        recommended: Vec::new(),
     }
 }
 

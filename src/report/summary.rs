@@ -4,7 +4,7 @@
 use super::chart::Chart;
 use super::document::{Block, Column, Document, Item, Look, Table, Term};
 use super::number::{self, UNDEFINED};
-use super::{events, metric, sweep_views, tables};
+use super::{decision, events, metric, sweep_views, tables};
 use crate::experiment::{ExpectationResult, KneeResult, Results, StrategyResult};
 use std::collections::BTreeMap;
 
@@ -43,7 +43,8 @@ pub fn for_terminal(results: &Results) -> Document {
     ])
 }
 
-/// The summary for a pull request or a wiki; `charts` are linked.
+/// The summary for a pull request or a wiki; `charts` are linked. In the order of the page: what to take, how the keys compare, each key, and what
+/// it all rests on.
 pub fn for_markdown(results: &Results, charts: &[Chart]) -> Document {
     let first = results.first_point();
     let scenario = &results.scenario;
@@ -60,28 +61,51 @@ pub fn for_markdown(results: &Results, charts: &[Chart]) -> Document {
     let file = |chart: &Chart| format!("charts/{}.svg", chart.name);
     let pictures = charts.iter().map(|it| (it.title.clone(), file(it)));
     let pictures = Block::Pictures(pictures.collect());
+    let take = decision::headline(results)
+        .unwrap_or_default()
+        .replace('`', "");
+    let scorecard = Block::Table(tables::scorecard(results));
     Document(vec![
-        vec![
-            Block::Title(title.clone()),
-            Block::Table(tables::scorecard(results)),
-        ],
+        vec![Block::Title(title.clone())],
+        headed(&take, decision::blocks(results)),
+        headed("The keys compared", [scorecard]),
         headed("What the sweep shows", [sentences]),
         knees(results),
         reads(results, &first),
         neighbours(results),
-        headed(&format!("Verdicts{at}"), [verdicts(&first)]),
         against(&first, |paired| Block::text(format!("{paired}:"))),
+        headed(&format!("Each key{at}"), [verdicts(&first)]),
+        headed(&format!("Charts{at}"), [pictures]),
         headed("Expectations", [expectations(results)]),
         headed(&over, intervals),
         headed("Paired comparisons", [comparisons]),
         warnings(results),
-        headed(&format!("Charts{at}"), [pictures]),
         vec![provenance(results)],
     ])
 }
 
-/// The page before its charts: what is true of all points of a sweep, and all of its first point.
-pub fn before_charts(results: &Results, first: &Results) -> Document {
+/// The page's comparison of the keys: what is true of all points of a sweep, and all of its first point.
+pub fn comparison(results: &Results, first: &Results) -> Document {
+    Document(vec![
+        sweep(results),
+        headed(
+            "The keys compared",
+            [Block::Table(tables::scorecard(first))],
+        ),
+        against(first, |paired| Block::Note(format!("{paired}."))),
+        knees(results),
+        reads(first, first),
+        neighbours(first),
+    ])
+}
+
+/// The page's part about one key: what it is, what became of it, and what to do about it.
+pub fn one_key(index: usize, strategy: &StrategyResult) -> Document {
+    Document(vec![vec![Block::Terms(vec![verdict(index, strategy)])]])
+}
+
+/// The end of the page: whether it all is as expected, what happened, every number, and what is odd.
+pub fn basis(results: &Results, first: &Results) -> Document {
     let (holding, broken, known) = ExpectationResult::tally(&results.expectations);
     let all = results.expectations.len();
     let tally = match (broken, known) {
@@ -90,20 +114,6 @@ pub fn before_charts(results: &Results, first: &Results) -> Document {
         (broken, 0) => format!("{broken} of {all} broken"),
         (broken, known) => format!("{broken} of {all} broken, {known} known to fail"),
     };
-    Document(vec![
-        sweep(results),
-        vec![Block::Table(tables::scorecard(first))],
-        headed("Verdicts", [verdicts(first)]),
-        against(first, |paired| Block::Note(format!("{paired}."))),
-        knees(results),
-        reads(first, first),
-        neighbours(first),
-        headed(&format!("Expectations: {tally}"), [expectations(results)]),
-    ])
-}
-
-/// The page after its charts: what happened, every number, and what is odd.
-pub fn after_charts(results: &Results, first: &Results) -> Document {
     let comparisons = Block::Table(tables::comparisons(first, "ratio [95\u{a0}% interval]"));
     let heading = "Paired comparisons with the first strategy";
     let comparisons = Block::Folded(heading.to_owned(), vec![comparisons]);
@@ -111,6 +121,7 @@ pub fn after_charts(results: &Results, first: &Results) -> Document {
     let metrics = vec![Block::Table(all_metrics(first))];
     let metrics = Block::Folded("All metrics".to_owned(), metrics);
     Document(vec![
+        headed(&format!("Expectations: {tally}"), [expectations(results)]),
         headed("What happened to the cluster", events::lists(first)),
         headed("Numbers", comparisons.into_iter().chain([metrics])),
         warnings(results),
@@ -138,9 +149,9 @@ fn sweep(results: &Results) -> Section {
     scorecard.look = Look::Plain;
     section.push(Block::Table(scorecard));
     section.extend(tables::reads(results).map(Block::Table));
-    section.push(Block::Heading(format!("The first point: {first}")));
+    section.push(Block::Heading(format!("The point that follows: {first}")));
     section.push(Block::text(
-        "Verdicts, charts and numbers that follow are of this point, but for the expectations, which are of all.",
+        "Comparison, charts and numbers that follow are of this point, but for the expectations, which are of all.",
     ));
     section
 }
@@ -148,26 +159,26 @@ fn sweep(results: &Results) -> Section {
 /// What became of each strategy, with its key.
 fn verdicts(first: &Results) -> Block {
     let strategies = first.strategies.iter().enumerate();
-    let term = |(index, strategy): (usize, &StrategyResult)| Term {
+    Block::Terms(strategies.map(|(at, it)| verdict(at, it)).collect())
+}
+
+/// What became of the strategy at `index` of the file.
+fn verdict(index: usize, strategy: &StrategyResult) -> Term {
+    let (name, verdict) = (&strategy.name, strategy.verdict.trim());
+    let rest = verdict.strip_prefix(name.as_str());
+    let rest = rest.and_then(|rest| rest.strip_prefix(": "));
+    let title = Some(&strategy.title).filter(|title| !title.is_empty() && *title != name);
+    Term {
         strategy: Some(index),
-        name: strategy.name.clone(),
-        key: strategy.key.clone(),
-        said: vec![verdict(strategy).to_owned(), strategy.advice.clone()],
+        name: name.clone(),
+        of: title.map_or_else(String::new, |title| format!(" ({title})")),
+        key: strategy.expanded_key().to_owned(),
+        said: vec![rest.unwrap_or(verdict).to_owned(), strategy.advice.clone()],
         aside: match strategy.entities.is_empty() {
             true => String::new(),
             false => format!("Hottest values: {}.", strategy.entities.join(", ")),
         },
-        ..Term::default()
-    };
-    Block::Terms(strategies.map(term).collect())
-}
-
-/// The verdict of `strategy` without its name in front.
-fn verdict(strategy: &StrategyResult) -> &str {
-    let verdict = strategy.verdict.trim();
-    let rest = verdict.strip_prefix(&strategy.name);
-    rest.and_then(|rest| rest.strip_prefix(": "))
-        .unwrap_or(verdict)
+    }
 }
 
 fn terms<'a>(said: impl Iterator<Item = (&'a str, &'a String)>) -> Block {

@@ -11,7 +11,7 @@ mod words;
 pub use digits::{digits, digits_reversed, push_decimal};
 pub use hex::{hex, unhex};
 pub use hidden::{is_hidden, visible};
-pub use names::{all, article, either, listed, nearest, ranked};
+pub use names::{all, article, capital, either, listed, nearest, ranked};
 pub use number::{
     bytes, compact, exact, grouped, grouped_by, length, millis, percent, percent_to, scaled, share,
     significant, times, trimmed,

@@ -67,6 +67,13 @@ fn joined(pieces: &[String], word: &str) -> String {
     }
 }
 
+/// With a capital letter in front.
+pub fn capital(clause: &str) -> String {
+    let mut chars = clause.chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars).collect()
+}
+
 /// A name in backticks behind its article, by its sound: ``a `get` ``, ``an `hour` ``, ``a `user` ``.
 pub fn article(name: &str) -> String {
     let word: String = name

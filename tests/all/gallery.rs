@@ -2,16 +2,27 @@
 //!
 //! `SNAPSHOTS=overwrite cargo test --release --test all gallery` draws them anew.
 
-use keyheat::experiment::Experiment;
+use keyheat::experiment::{Experiment, StrategyResult};
 use keyheat::report::Report;
 use keyheat::scenario::{Options, Scenario};
 use std::fs;
 use std::path::Path;
 
 /// A scenario, and its charts in the gallery.
-const PICTURES: [(&str, &[&str]); 4] = [
+const PICTURES: [(&str, &[&str]); 6] = [
     ("bucket-sweep", &["sweep"]),
-    ("five-keys", &["key-map-monotonic", "server-load"]),
+    ("first-region", &["key-map-one-region", "key-map-pre-split"]),
+    (
+        "five-keys",
+        &[
+            "key-map-hashed",
+            "key-map-monotonic",
+            "key-map-opentsdb",
+            "key-map-salted",
+            "server-load",
+        ],
+    ),
+    ("hashed-entity", &["key-map-by-record", "key-map-by-user"]),
     ("random-salts", &["trade-off"]),
     ("time-split-table", &["key-map-rising"]),
 ];
@@ -32,6 +43,114 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
     let (one, other) = (pixels(one), pixels(other));
     (one.0, one.1, one.2.len()) == (other.0, other.1, other.2.len())
         && one.2.iter().zip(&other.2).all(|(a, b)| a.abs_diff(*b) <= 1)
+}
+
+/// The first image of a picture file, which of a key map is the map: its width, and the luminance of each cell from the top, as on a grey print.
+fn luminances(svg: &str) -> (usize, Vec<f64>) {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let image = svg.split("<image").nth(1).unwrap();
+    let base64 = image.split("base64,").nth(1).unwrap();
+    let base64 = base64.split('"').next().unwrap().trim_end_matches('=');
+    let (mut bits, mut count, mut bytes) = (0u32, 0, Vec::new());
+    for letter in base64.bytes() {
+        let value = LETTERS.iter().position(|it| *it == letter).unwrap();
+        (bits, count) = (bits << 6 | value as u32, count + 6);
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size()];
+    let frame = reader.next_frame(&mut pixels).unwrap();
+    pixels.truncate(frame.buffer_size());
+    let channels = pixels.len() / (frame.width * frame.height) as usize;
+    let linear = |value: u8| match f64::from(value) / 255.0 {
+        value if value <= 0.04045 => value / 12.92,
+        value => ((value + 0.055) / 1.055).powf(2.4),
+    };
+    let cells = pixels
+        .chunks(channels)
+        .map(|cell| 0.2126 * linear(cell[0]) + 0.7152 * linear(cell[1]) + 0.0722 * linear(cell[2]));
+    (frame.width as usize, cells.collect())
+}
+
+/// Contrast of the region with most writes against the median one on a grey print, over the window, and its writes over the mean.
+fn contrast(strategy: &StrategyResult, svg: &str) -> (f64, f64) {
+    let series = strategy.series.as_ref().unwrap();
+    let (wide, cells) = luminances(svg);
+    let regions = strategy.region_starts.len();
+    let rows_each = cells.len() / wide / regions;
+    let luminance = |region: usize| {
+        let top = (regions - 1 - region) * rows_each;
+        let of_rows =
+            (top..top + rows_each).flat_map(|row| &cells[row * wide..][series.window_start..wide]);
+        let of_rows: Vec<&f64> = of_rows.collect();
+        of_rows.iter().copied().sum::<f64>() / of_rows.len() as f64
+    };
+    let mut by_writes: Vec<usize> = (0..regions).collect();
+    by_writes.sort_by_key(|region| series.region_demand[*region]);
+    let (median, hottest) = (by_writes[regions / 2], by_writes[regions - 1]);
+    let all: u64 = series.region_demand[..regions].iter().sum();
+    let over_mean = series.region_demand[hottest] as f64 * regions as f64 / all as f64;
+    let contrast = (luminance(hottest) + 0.05) / (luminance(median) + 0.05);
+    (contrast, over_mean)
+}
+
+#[test]
+fn of_two_key_maps_one_sees_at_once_which_is_hot_in_grey_as_well() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (name, hot, even) in [
+        ("five-keys", "opentsdb", "hashed"),
+        ("five-keys", "monotonic", "salted"),
+        ("hashed-entity", "by-user", "by-record"),
+        ("first-region", "one-region", "pre-split"),
+    ] {
+        let file = root.join(format!("scenarios/{name}.toml"));
+        let options = Options {
+            only: vec![hot.to_owned(), even.to_owned()],
+            replicates: Some(1),
+            ..Options::default()
+        };
+        let scenario =
+            Scenario::load_with(&file, &options).unwrap_or_else(|error| panic!("{error}"));
+        let results = Experiment::new(&scenario).run(|_| {});
+        let folder = tempfile::tempdir().unwrap();
+        Report::new(&results).write_pictures(folder.path()).unwrap();
+        let svg = |strategy: &str| {
+            let file = folder.path().join(format!("charts/key-map-{strategy}.svg"));
+            fs::read_to_string(file).unwrap()
+        };
+        let of = |strategy: &str| {
+            results
+                .strategies
+                .iter()
+                .find(|it| it.name == strategy)
+                .unwrap()
+        };
+        let (flat, over_mean) = contrast(of(even), &svg(even));
+        assert!(
+            over_mean < 1.25 && flat < 1.5,
+            "{name} {even}: {over_mean} {flat}"
+        );
+        if hot == "one-region" {
+            // One region has no median: it is as bright as it takes a server's part many times over.
+            let first = |strategy: &str| {
+                let (wide, cells) = luminances(&svg(strategy));
+                cells[..].iter().step_by(wide).sum::<f64>() * wide as f64 / cells.len() as f64
+            };
+            let times = (first(hot) + 0.05) / (first(even) + 0.05);
+            assert!(times >= 3.0, "{name}: {times}");
+            continue;
+        }
+        let (steep, over_mean) = contrast(of(hot), &svg(hot));
+        assert!(
+            over_mean >= 2.0 && steep >= 3.0,
+            "{name} {hot}: {over_mean} {steep}"
+        );
+    }
 }
 
 #[test]

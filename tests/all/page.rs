@@ -113,14 +113,14 @@ fn the_page_works_in_a_browser() {
 }
 
 fn follows_the_system(browser: &mut Browser) {
-    let ink = "getComputedStyle(document.querySelector('#lorenz text')).fill";
+    let ink = "getComputedStyle(document.querySelector('#server-load text')).fill";
     prefer(browser, "light", "");
     assert_eq!(background(browser), "rgb(255, 255, 255)");
     assert_eq!(browser.text(ink), "rgb(27, 31, 36)");
     prefer(browser, "dark", "");
     assert_eq!(background(browser), "rgb(20, 23, 27)");
     assert_eq!(browser.text(ink), "rgb(231, 234, 238)");
-    let paper = "getComputedStyle(document.querySelector('#lorenz rect')).fill";
+    let paper = "getComputedStyle(document.querySelector('#server-load rect')).fill";
     assert_eq!(browser.text(paper), "rgb(20, 23, 27)");
     // Paper is white whatever the screen is.
     prefer(browser, "dark", "print");
@@ -215,15 +215,32 @@ fn reads_lines_and_marks(browser: &mut Browser) {
 
 fn fits_the_window(browser: &mut Browser) {
     let width = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-    for window in [1120, 600] {
+    for window in [1120, 600, 390] {
         let size = json!({"width": window, "height": 900, "deviceScaleFactor": 1, "mobile": false});
         browser.call("Emulation.setDeviceMetricsOverride", size);
         assert_eq!(browser.evaluate(width), 0, "{window}");
     }
+    // On a phone pictures keep a size at which their text can be read, and move sideways within the page.
+    let picture = "document.querySelector('#server-load .picture svg').clientWidth";
+    assert!(browser.evaluate(picture).as_f64().unwrap() >= 700.0);
     browser.call("Emulation.clearDeviceMetricsOverride", json!({}));
 }
 
+/// A4 landscape less its margins of 12 mm, at 96 pixels an inch.
+const PAPER: [f64; 2] = [273.0 / 25.4 * 96.0, 186.0 / 25.4 * 96.0];
+
 fn prints_on_a4_landscape(browser: &mut Browser) {
+    prefer(browser, "light", "print");
+    let [width, height] = PAPER;
+    let size = json!({"width": width as u32, "height": height as u32, "deviceScaleFactor": 1, "mobile": false});
+    browser.call("Emulation.setDeviceMetricsOverride", size);
+    let decision = "document.querySelector('.decision').getBoundingClientRect().height";
+    let decision = browser.evaluate(decision).as_f64().unwrap();
+    assert!(
+        decision > 100.0 && decision <= height,
+        "{decision} of {height}"
+    );
+    browser.call("Emulation.clearDeviceMetricsOverride", json!({}));
     prefer(browser, "dark", "");
     let printed = browser.call(
         "Page.printToPDF",

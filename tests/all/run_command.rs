@@ -125,14 +125,14 @@ fn a_sweep_has_a_row_for_each_point_and_files_of_its_first() {
             "| servers | strategy |",
             "| 3 | plain |",
             "| 2 | salted |",
-            "## Verdicts at cluster.servers = 3",
+            "## Each key at cluster.servers = 3",
             "## Charts at cluster.servers = 3",
             "- plain: from cluster.servers = 2 on all offered writes are completed",
             "2 points of cluster.servers",
         ],
     );
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
-    assert!(page.contains("<h2>The first point: cluster.servers = 3</h2>"));
+    assert!(page.contains("<h2>The point that follows: cluster.servers = 3</h2>"));
 
     let compared = place
         .keyheat("compare output/tiny/results.json output/tiny/results.json --format markdown")

@@ -102,17 +102,16 @@
   }
 
   // Writes by time and key.
-  function cells({ frame, cells: { keys, times, counts } }) {
-    const [left, top, width, height] = frame;
+  function cells({ frame, cells: { keys, times, counts, edges } }) {
+    const [left, , width] = frame;
     const wide = width / times.length;
-    const high = height / keys.length;
     let unpacked = null;
     return {
       size: [times.length, keys.length],
       shape: "rect",
-      nearest: (x, y) => [Math.floor((x - left) / wide), Math.floor((top + height - y) / high)],
+      nearest: (x, y) => [Math.floor((x - left) / wide), edges.findLastIndex((edge) => edge >= y)],
       mark: (column, row) => ({
-        x: left + column * wide - 1, y: top + height - (row + 1) * high - 1, width: wide + 2, height: high + 2,
+        x: left + column * wide - 1, y: edges[row + 1] - 1, width: wide + 2, height: edges[row] - edges[row + 1] + 2,
       }),
       tell: async (column, row) => {
         unpacked ??= unpack(counts);

@@ -1,7 +1,10 @@
 //! Chart 5: how few regions take the load.
 
 use super::prelude::*;
-use super::square::{Curve, Dots, Square, place};
+use super::square::{Curve, Square, place};
+
+/// What shows that one strategy's load is the more concentrated.
+const HOTTEST: MetricPath = MetricId::RegionMaxShare.whole();
 use std::collections::BTreeSet;
 
 /// Shares whose number of regions is marked.
@@ -67,7 +70,7 @@ impl<'a> Line<'a> {
         Curve {
             entry: self.entry,
             points: points.collect(),
-            dots: (Dots::At(MARKED.map(dot).to_vec()), 3.4),
+            dots: (MARKED.map(dot).to_vec(), 3.4),
             cells: vec![
                 Percent.text(hottest),
                 half,
@@ -161,12 +164,15 @@ fn title(lines: &[Line<'_>]) -> String {
         if fewest == most {
             return format!("Every strategy: {goes_to} {first_half}");
         }
-        if most as f64 <= fewest as f64 * ALIKE_WITHIN {
+        let [one, other] = [first, last].map(|line| line.entry.strategy);
+        let known = metric::measure(one, HOTTEST).is_some();
+        let tied = known && !is_shown_above(one, other, HOTTEST);
+        if most as f64 <= fewest as f64 * ALIKE_WITHIN || tied {
             let (fewest, last) = (compact(fewest), half(last, " at a time"));
             return format!("Every strategy: {goes_to} {fewest} to {last}");
         }
     }
-    let [one, other] = [first, last].map(|line| quoted_name(line.entry.strategy));
+    let [one, other] = [first, last].map(|line| name(line.entry.strategy));
     let last_half = half(last, "");
     format!("Half of the {load} go to {first_half} with {one}, to {last_half} with {other}")
 }

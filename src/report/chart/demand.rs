@@ -1,4 +1,4 @@
-//! The demand on servers over time, as charts need it: rates, shares, peaks, the mean Lorenz curve. Idle servers count.
+//! The demand on servers over time, as charts need it: rates, shares, peaks. Idle servers count.
 
 use super::prelude::*;
 
@@ -27,16 +27,6 @@ impl Interval {
     /// The hottest server's rate.
     pub fn peak_rate(&self) -> f64 {
         self.rate(self.rows.iter().copied().max().unwrap_or(0))
-    }
-
-    /// The coldest server's rate.
-    pub fn least_rate(&self) -> f64 {
-        self.rate(self.rows.iter().copied().min().unwrap_or(0))
-    }
-
-    /// The mean server's rate.
-    pub fn mean_rate(&self) -> f64 {
-        self.rate(self.total) / self.rows.len() as f64
     }
 
     /// Its middle, in seconds.
@@ -163,12 +153,6 @@ impl Demand {
             .reduce(f64::max)
     }
 
-    /// Fraction of the window's intervals in which some server was asked for more than `capacity` rows a second.
-    pub fn over_fraction(&self, capacity: f64) -> f64 {
-        let over = self.window().iter().filter(|it| it.peak_rate() > capacity);
-        over.count() as f64 / self.window().len().max(1) as f64
-    }
-
     /// Servers that got any row in the window.
     pub fn servers_reached(&self) -> usize {
         let is_reached = |server: &usize| self.window().iter().any(|it| it.rows[*server] > 0);
@@ -180,36 +164,6 @@ impl Demand {
         let total = |server: usize| self.intervals.iter().map(|it| it.rows[server]).sum();
         (0..self.servers).map(total).collect()
     }
-
-    /// The Lorenz curve, mean over the counted intervals: share of the load of the `i` coldest servers, `i` from 0 to n.
-    /// Of totals it would hide a hotspot that moves. `None` when no interval counts.
-    pub fn lorenz(&self) -> Option<Vec<f64>> {
-        let mut curve = vec![0.0; self.servers + 1];
-        let mut intervals = 0.0;
-        for interval in self.counted() {
-            let mut rows = interval.rows.clone();
-            rows.sort_unstable();
-            let mut below = 0;
-            for (place, rows) in curve[1..].iter_mut().zip(rows) {
-                below += rows;
-                *place += below as f64 / interval.total as f64;
-            }
-            intervals += 1.0;
-        }
-        (intervals > 0.0).then(|| curve.iter().map(|share| share / intervals).collect())
-    }
-}
-
-/// Gini coefficient of a Lorenz curve, times n / (n - 1), so that 1 is "one server does everything" for any n; 0 for one
-/// server.
-pub fn gini(lorenz: &[f64]) -> f64 {
-    let servers = lorenz.len() - 1;
-    if servers < 2 {
-        return 0.0;
-    }
-    let steps = lorenz.windows(2).map(|pair| (pair[0] + pair[1]) / 2.0);
-    let below = steps.sum::<f64>() / servers as f64;
-    ((1.0 - 2.0 * below) * servers as f64 / (servers as f64 - 1.0)).clamp(0.0, 1.0)
 }
 
 #[cfg(test)]
@@ -230,23 +184,8 @@ mod tests {
             ],
         );
         let demand = Demand::of(&strategy, 0.0).expect("a series");
-        let curve = demand.lorenz().expect("enough operations");
-        assert_eq!(curve, [0.0, 0.0, 0.0, 0.0, 1.0]);
-        assert_eq!(gini(&curve), 1.0);
         assert_eq!(demand.peak_ratio(&[2]), Some(4.0));
         assert_eq!(demand.least_peak_share(), Some(1.0));
-    }
-
-    #[test]
-    fn an_even_spread_is_a_diagonal() {
-        let strategy =
-            sample::strategy("hashed", 4, &[&[250, 250, 250, 250], &[100, 100, 100, 100]]);
-        let demand = Demand::of(&strategy, 0.0).expect("a series");
-        let curve = demand.lorenz().expect("enough operations");
-        assert_eq!(curve, [0.0, 0.25, 0.5, 0.75, 1.0]);
-        assert_eq!(gini(&curve), 0.0);
-        // The sample interval is a second: 250 > 200 in one of two intervals.
-        assert_eq!(demand.over_fraction(200.0), 0.5);
     }
 
     #[test]
@@ -266,10 +205,8 @@ mod tests {
     fn few_operations_say_nothing_about_skew_and_nothing_divides_by_zero() {
         let strategy = sample::strategy("idle", 4, &[&[39, 0, 0, 0], &[0, 0, 0, 0]]);
         let demand = Demand::of(&strategy, 0.0).expect("a series");
-        assert_eq!(demand.lorenz(), None);
         assert_eq!(demand.peak_ratio(&[0]), None);
         assert_eq!(demand.intervals[1].ratio(&[0]), None);
-        assert_eq!(demand.over_fraction(10.0), 0.5);
     }
 
     #[test]

@@ -52,6 +52,8 @@ pub struct Cells {
     pub times: Vec<String>,
     /// Rows by interval, then bucket.
     pub counts: Vec<Vec<u64>>,
+    /// Pixels from the top of the sheet to where each bucket starts and the last one ends, upwards.
+    pub edges: Vec<f64>,
 }
 
 /// A row of the numbers of a plot.

@@ -103,10 +103,14 @@ fn title(all: &[Searched<'_>], load: &str) -> String {
         return "No strategy sustains any load within the limits".to_owned();
     };
     let (most, least) = (best.text(), worst.text());
-    let [best, worst] = [best, worst].map(|it| quoted_name(it.entry.strategy));
+    let tied = !is_shown_above(best.entry.strategy, worst.entry.strategy, KNEE);
+    let [best, worst] = [best, worst].map(|it| name(it.entry.strategy));
     match found.len() {
         1 => format!("{best} sustains {most} {load}"),
         _ if most == least => format!("Every strategy sustains {most} {load}"),
+        _ if tied => {
+            format!("No strategy is shown to sustain more than another: {least} to {most} {load}")
+        }
         _ => format!("{best} sustains {most} {load}, {worst} {least}"),
     }
 }

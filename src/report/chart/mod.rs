@@ -1,16 +1,16 @@
 //! Charts: panels and marks over a display list, which is written as SVG and as PNG; plotters draws axes and marks. The finding is the
 //! title, the method the subtitle; lines are labelled directly; the same colour is the same strategy everywhere.
 //!
-//! 1 key map with the server strip (one a strategy) · 2 load per server over time · 3 Lorenz curve · 4 response time by
+//! 1 key map with the server strip (one a strategy) · 2 load per server over time · 3 backlog over time · 4 response time by
 //! percentile · 5 concentration on regions · 6 what more servers give · 7 what spreading the writes costs the reads ·
 //! 8 what a sweep gives along its values · 9 what each strategy sustains. Must not know how results were made.
 
+mod backlog;
 mod concentration;
 mod demand;
 mod drawing;
 mod key_map;
 mod knee;
-mod lorenz;
 mod panels;
 mod picture;
 mod prelude;
@@ -45,10 +45,10 @@ pub enum ChartKind {
     KeyMap,
     /// The load of each server over time.
     ServerLoad,
-    /// How even the load of the servers is.
-    Lorenz,
     /// Response times by percentile.
     ResponseTime,
+    /// How far completions are behind what was offered, over time.
+    Backlog,
     /// How few regions take the load.
     Concentration,
     /// What more servers give.
@@ -64,8 +64,8 @@ pub enum ChartKind {
 crate::text::words!(ChartKind "chart" {
     KeyMap = "key-map",
     ServerLoad = "server-load",
-    Lorenz = "lorenz",
     ResponseTime = "response-time",
+    Backlog = "backlog",
     Concentration = "concentration",
     Scaling = "scaling",
     TradeOff = "trade-off",
@@ -79,8 +79,8 @@ pub fn charts(results: &Results, colours: HeatColours) -> Vec<Chart> {
     let first = results.first_point();
     let mut charts = key_map::draw_all(&first, colours);
     charts.extend(server_load::draw(&first));
-    charts.extend(lorenz::draw(&first));
     charts.extend(response::draw(&first));
+    charts.extend(backlog::draw(&first));
     charts.extend(concentration::draw(&first));
     let Some(point) = sweep_views::first_point(results) else {
         charts.extend(scaling::draw(results));
@@ -91,7 +91,7 @@ pub fn charts(results: &Results, colours: HeatColours) -> Vec<Chart> {
     charts.extend(trade_off::draw(&first));
     charts.extend(knee::draw(&first));
     let points = results.point_count();
-    let line = format!("{point}, the first of {points} points of the sweep");
+    let line = format!("{point}, one of {points} points of the sweep");
     for chart in &mut charts {
         panels::add_line(&mut chart.picture, &line);
     }
@@ -101,7 +101,7 @@ pub fn charts(results: &Results, colours: HeatColours) -> Vec<Chart> {
 
 /// What all charts together show, in one sentence.
 pub(super) fn headline(results: &Results) -> String {
-    lorenz::title(results)
+    wording::spread_of_load(results)
 }
 
 /// The colour of the strategy at `index` in the file, as markup.

@@ -179,8 +179,7 @@ fn title(results: &Results) -> String {
     };
     let text = |strategy: &StrategyResult, part: Part| in_words(strategy, path(part), Millis);
     let apart = |(best, worst): (&StrategyResult, &StrategyResult), part: Part| {
-        let [best, worst] =
-            [best, worst].map(|it| format!("{} with {}", text(it, part), quoted_name(it)));
+        let [best, worst] = [best, worst].map(|it| format!("{} with {}", text(it, part), name(it)));
         format!("{} of the {load}: {best}, {worst}", part.name())
     };
     let (p99, longest) = (text(best, Part::P99), text(worst, Part::P99));
@@ -208,7 +207,7 @@ fn subtitle(lines: &[Line<'_>]) -> String {
             "From the intended start to the reply, retries included · each step right is ten times rarer",
         ),
         maximum.then_some("circle: maximum"),
-        bound.then_some("dashed, ending in >: failed or unfinished, a lower bound"),
+        bound.then_some("dashed, ending in an arrow: failed or unfinished, a lower bound"),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
@@ -232,13 +231,14 @@ fn axes(lines: &[Line<'_>]) -> (Axis, Axis) {
     (Axis::new(0.0..most + BEYOND, ticks), y)
 }
 
-/// What ends a line: the sign of a lower bound, or the maximum, right of the last tick.
+/// What ends a line: the arrow of a lower bound, or the maximum, right of the last tick.
 fn draw_end(sheet: &Sheet, plot: &Plot, line: &Line<'_>, last: f64) {
     let (colour, end) = (line.entry.colour(), line.end());
     if line.is_bound(end.0) {
         let (x, y) = plot.at(end);
-        let label = bold(13.0).colour(colour).middle();
-        sheet.text(">", (x + 3.0, y), label);
+        sheet.line(&[(x, y), (x + 6.0, y - 6.0)], LINE, colour);
+        let tip = [(x + 3.0, y - 9.0), (x + 10.0, y - 10.0), (x + 9.0, y - 3.0)];
+        sheet.polygon(&tip, colour);
     } else if let Some(max) = line.max {
         let at = plot.at((last.max(end.0) + 0.7 * BEYOND, max));
         sheet.ring(at, 3.2, 1.5, colour);

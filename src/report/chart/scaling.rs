@@ -1,7 +1,7 @@
 //! Chart 6: what more servers give, key by key.
 
 use super::prelude::*;
-use super::square::{Curve, Dots, Square, place};
+use super::square::{Curve, Square, place};
 
 /// One key on several numbers of servers.
 struct Scaled<'a> {
@@ -94,7 +94,7 @@ pub fn draw(results: &Results) -> Option<Chart> {
     let curves = keys.iter().map(|key| Curve {
         entry: key.entry,
         points: curve(key),
-        dots: (Dots::At(curve(key)), 3.4),
+        dots: (curve(key), 3.4),
         cells: vec![Ratio.text(key.servers()), Ratio.optional(key.gain())],
     });
     let ideals = keys.iter().map(|key| {
@@ -137,7 +137,7 @@ fn title(keys: &[Scaled<'_>]) -> String {
     if keys.len() == 1 {
         return format!("{servers} the servers give {low} the throughput");
     }
-    let [least, most] = [least, most].map(|key| quoted_name(key.entry.strategy));
+    let [least, most] = [least, most].map(|key| name(key.entry.strategy));
     format!("{servers} the servers give {least} {low} the throughput, and {most} {high}")
 }
 

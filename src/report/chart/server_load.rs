@@ -1,7 +1,8 @@
-//! Chart 2: the load of each server over time, one panel a strategy, all to the same scale.
+//! Chart 2: what each server is asked for over time, reads and writes together, over what it can do; one panel a strategy, all to the same scale.
 
 use super::demand::{Demand, Interval};
 use super::prelude::*;
+use crate::text::listed;
 
 /// Width of the y labels of a panel.
 const AXIS_WIDTH: f64 = 44.0;
@@ -11,39 +12,78 @@ const MOST_LINES: usize = 16;
 const THIN: f64 = 0.9;
 /// Intervals up to which values are drawn as steps: more make a slope.
 const MOST_STEPS: usize = 60;
+/// What lies above so many times what a server can do is drawn there.
+const CEILING: f64 = 4.0;
+/// Strategies that a title names at most.
+const MOST_NAMED: usize = 3;
 
 /// A strategy that has a series.
 struct Load<'a> {
     entry: Entry<'a>,
     demand: Demand,
-    /// What one server can do.
-    capacity: Option<f64>,
+    /// What each server is asked for over what it can do, by drawn interval.
+    asked: Vec<Vec<f64>>,
+    /// The share of the time in which some server is asked for more than it can do, as the tables have it.
+    hot: Option<f64>,
 }
 
 impl<'a> Load<'a> {
+    /// Rows are measured by what a saturated server writes, reads by the time of its handlers. `None` without a series, or where neither is known.
     fn of(entry: Entry<'a>, planned_s: f64) -> Option<Self> {
-        let capacity = metric::value(entry.strategy, MetricId::ServerCapacity);
+        let strategy = entry.strategy;
+        let demand = Demand::of(strategy, planned_s)?;
+        let series = strategy.series.as_ref()?;
+        let capacity = metric::value(strategy, MetricId::ServerCapacity);
+        let capacity = capacity.filter(|it| *it > 0.0 && !metric::is_of_reads(strategy));
+        if capacity.is_none() && series.server_read_work.is_empty() {
+            return None;
+        }
+        let asked = demand.drawn().iter().enumerate().map(|(at, interval)| {
+            let reads = series.server_read_work.get(at);
+            let of = |(server, rows): (usize, &u64)| {
+                let reads = reads.and_then(|it| it.get(server)).unwrap_or(&0.0);
+                capacity.map_or(0.0, |capacity| interval.rate(*rows) / capacity) + reads
+            };
+            interval.rows.iter().enumerate().map(of).collect()
+        });
         Some(Self {
             entry,
-            demand: Demand::of(entry.strategy, planned_s)?,
-            capacity: capacity.filter(|capacity| *capacity > 0.0),
+            asked: asked.collect(),
+            demand,
+            hot: metric::value(strategy, MetricId::HotTimeFraction),
         })
-    }
-
-    /// Fraction of the time in which a server is asked for more than it can do.
-    fn over(&self) -> Option<f64> {
-        Some(self.demand.over_fraction(self.capacity?))
-    }
-
-    /// What one server can do, where the panels reach up to it.
-    fn capacity_below(&self, top: f64) -> Option<f64> {
-        self.capacity.filter(|capacity| *capacity <= top)
     }
 
     /// Whether each server has a line.
     fn is_single(&self) -> bool {
         self.demand.servers <= MOST_LINES
     }
+
+    /// A value of each interval over time: at the middles of the intervals, or as steps when there are too few for a slope.
+    fn over_time(&self, value: impl Fn(&[f64]) -> f64) -> Points {
+        let times = |it: &Interval| match self.demand.intervals.len() <= MOST_STEPS {
+            true => vec![it.start_s, it.end_s],
+            false => vec![it.middle_s()],
+        };
+        let drawn = self.demand.drawn().iter().zip(&self.asked);
+        let points = drawn.flat_map(|(interval, asked)| {
+            let value = value(asked).min(CEILING);
+            times(interval).into_iter().map(move |time| (time, value))
+        });
+        points.collect()
+    }
+}
+
+fn peak(asked: &[f64]) -> f64 {
+    asked.iter().copied().fold(0.0, f64::max)
+}
+
+fn least(asked: &[f64]) -> f64 {
+    asked.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn mean(asked: &[f64]) -> f64 {
+    asked.iter().sum::<f64>() / asked.len() as f64
 }
 
 /// The chart; `None` when no strategy has a series.
@@ -54,14 +94,15 @@ pub fn draw(results: &Results) -> Option<Chart> {
     if loads.is_empty() {
         return None;
     }
-    let drawn = loads.iter().flat_map(|it| it.demand.drawn());
-    let peak = drawn.map(Interval::peak_rate).fold(0.0, f64::max);
-    let capacities = loads.iter().filter_map(|it| it.capacity);
-    let capacity = capacities.fold(0.0, f64::max);
-    // The capacity is drawn where it says something: not when everything is far below it.
-    let top = match capacity <= 4.0 * peak {
-        true => peak.max(capacity * 1.1),
-        false => peak,
+    let peaks = loads
+        .iter()
+        .flat_map(|it| it.asked.iter().map(|it| peak(it)));
+    let most = peaks.fold(0.0, f64::max);
+    // What a server can do is drawn where it says something: not when everything is far below it.
+    let top = if most >= 0.25 {
+        most.clamp(1.1, CEILING)
+    } else {
+        most
     };
     let lengths = loads.iter().map(|it| it.demand.length_s());
     let length = lengths.fold(0.0, f64::max);
@@ -85,7 +126,6 @@ pub fn draw(results: &Results) -> Option<Chart> {
     // An incomplete last row has room for the explanation; else it goes below.
     let room_inside = !loads.len().is_multiple_of(columns);
     let height = foot + if room_inside { 22.0 } else { 40.0 };
-    let load = metric::load_name(&results.strategies);
     let kind = ChartKind::ServerLoad;
     let mut sheet = Drawing::new(kind, title(&loads), &subtitle(&loads, top), height);
     for (place, it) in loads.iter().enumerate() {
@@ -96,22 +136,24 @@ pub fn draw(results: &Results) -> Option<Chart> {
         sheet.rect(warmup, Paint::new(EMPTY, 0.75));
         let x = Axis::time(length, if columns == 3 { 4 } else { 8 });
         let mut plot = Plot::with_grid(&sheet, area, x, Axis::from_zero(top, 4), false);
-        draw_panel(&sheet, &mut plot, it, it.capacity_below(top));
-        if peak == 0.0 {
+        draw_panel(&sheet, &mut plot, it, top);
+        if most == 0.0 {
             let label = muted(12.0).centre().middle();
-            sheet.text(&format!("no {load}"), area.middle(), label);
+            sheet.text("no load", area.middle(), label);
         }
         read_off(&mut sheet, it, area, length);
     }
     let unit = TimeUnit::of(length).name;
-    let mut axes = format!("y: {load} a second asked of the server · x: simulated time, {unit}");
+    let mut axes = format!(
+        "y: asked of the server ÷ what it can do (handler time) · x: simulated time, {unit}"
+    );
     let is_cut = |it: &Load<'_>| it.demand.drawn().len() < it.demand.intervals.len();
     if loads.iter().any(is_cut) {
         axes += " · left out: the interval in which an import ends";
     }
     let left = MARGIN + AXIS_WIDTH;
     sheet.text(&axes, (left, foot), muted(11.5).top());
-    let even = match loads.iter().any(|it| it.capacity_below(top).is_some()) {
+    let even = match top >= 1.0 {
         true => "Even: the colour lies on the grey, all below the dashes.",
         false => "Even: the colour lies on the grey.",
     };
@@ -135,61 +177,52 @@ fn read_off(sheet: &mut Drawing, load: &Load<'_>, area: Area, length_s: f64) {
         true => names.extend((0..demand.servers).map(|server| format!("rs{server}"))),
         false => names.extend(["mean", "least"].map(str::to_owned)),
     }
-    let reading = |interval: &Interval| {
-        let mut rates = vec![interval.peak_rate()];
+    let reading = |(interval, asked): (&Interval, &Vec<f64>)| {
+        let mut parts = vec![peak(asked)];
         match load.is_single() {
-            true => rates.extend(interval.rows.iter().map(|rows| interval.rate(*rows))),
-            false => rates.extend([interval.mean_rate(), interval.least_rate()]),
+            true => parts.extend(asked),
+            false => parts.extend([mean(asked), least(asked)]),
         }
         let x = area.left + area.width * interval.middle_s() / length_s;
-        let rates = rates
-            .into_iter()
-            .map(|it| number::grouped(it.round() as u64));
-        Reading::at(x, demand.span(interval), rates)
+        let parts = parts.into_iter().map(|it| Percent.text(it));
+        Reading::at(x, demand.span(interval), parts)
     };
-    let load_name = metric::load_name([load.entry.strategy]);
-    let along = format!("{load_name} a second, by time");
-    let readings = demand.drawn().iter().map(reading);
-    sheet.read_off(&load.entry.name(), area, &along, names, readings);
+    let along = "asked ÷ what a server can do, by time";
+    let readings = demand.drawn().iter().zip(&load.asked).map(reading);
+    sheet.read_off(&load.entry.name(), area, along, names, readings);
 }
 
 /// Who asks one server for more than it can do.
 fn title(loads: &[Load<'_>]) -> String {
     let spread = || hottest_servers(loads.iter().map(|it| it.entry.strategy));
     let several = loads.len() > 1;
-    if loads.iter().all(|it| it.capacity.is_none()) {
-        // Reads have no capacity to be measured against, only each other.
-        let compared = if several { spread() } else { None };
-        return compared.unwrap_or_else(|| "Load per server over time".to_owned());
-    }
-    let over = loads.iter().filter_map(|it| Some((it.over()?, it.entry)));
+    let over = loads.iter().filter_map(|it| Some((it.hot?, it.entry)));
     let mut hot: Vec<(f64, Entry<'_>)> = over.filter(|(over, _)| *over > 0.0).collect();
     // Stable: strategies that are equally hot stay in file order.
     hot.sort_by(|a, b| b.0.total_cmp(&a.0));
     let hot = hot.iter().map(|(over, entry)| {
         let of_time = format!("{} of the time", Percent.text(*over));
-        (quoted_name(entry.strategy), of_time)
+        (name(entry.strategy), of_time)
     });
     let hot: Vec<(String, String)> = hot.collect();
-    let (count, all) = (hot.len(), loads.len());
     match hot.as_slice() {
         [] if !several => "No server is asked for more than it can do".to_owned(),
         [] => spread()
             .unwrap_or_else(|| "No strategy asks a server for more than it can do".to_owned()),
         [(name, of_time)] => format!("{name} asks one server for more than it can do, {of_time}"),
-        _ if count == all => {
-            "In every strategy the hottest server has all that it can do, or more".to_owned()
-        }
-        _ if count <= 3 => {
-            let list = hot
+        all => {
+            let shown = if all.len() > MOST_NAMED {
+                MOST_NAMED - 1
+            } else {
+                all.len()
+            };
+            let named = all[..shown]
                 .iter()
                 .map(|(name, of_time)| format!("{name} {of_time}"));
-            let list = list.collect::<Vec<_>>().join(", ");
-            format!("Over the capacity of a server: {list}")
+            let more = Some(format!("{} more", all.len() - shown)).filter(|_| shown < all.len());
+            let named = listed(&named.chain(more).collect::<Vec<_>>());
+            format!("More is asked of a server than it can do: {named}")
         }
-        [(name, of_time), ..] => format!(
-            "{count} of {all} strategies ask one server for more than it can do, {name} {of_time}"
-        ),
     }
 }
 
@@ -203,17 +236,13 @@ fn subtitle(loads: &[Load<'_>], top: f64) -> String {
             number::grouped(n as u64)
         ),
     };
-    let mut subtitle = format!("{grey} · colour: the hottest server in each interval");
-    let (least, most) = extent(loads.iter().filter_map(|it| it.capacity));
-    if least <= most {
-        let [low, high] = [least, most].map(|it| Compact.text(it));
-        let range = range(low, high);
-        subtitle += &match least <= top {
-            true => format!(" · dashed: what one server can do ({range}/s)"),
-            false => format!(" · one server can do {range}/s, far above"),
-        };
-        subtitle += " · over: intervals above it";
-    }
+    let mut subtitle =
+        format!("{grey} · colour: the hottest in each interval, writes and reads together");
+    subtitle += match top >= 1.0 {
+        true => " · dashed: all that it can do",
+        false => " · all that it can do is far above",
+    };
+    subtitle += " · hot: a server is full or refuses";
     if loads.iter().any(|it| it.demand.warmup_s() > 0.0) {
         subtitle += " · shaded: warm-up";
     }
@@ -222,10 +251,15 @@ fn subtitle(loads: &[Load<'_>], top: f64) -> String {
 
 fn heading(sheet: &Sheet, area: Area, load: &Load<'_>) {
     let y = area.top - 9.0;
-    let over = load.over();
-    let text = over.map_or(String::new(), |over| format!("over {}", Percent.text(over)));
-    let is_over = over.is_some_and(|over| over > 0.0);
-    let label = if is_over { bold(11.0) } else { muted(11.0) };
+    let mut text = load
+        .hot
+        .map_or(String::new(), |hot| format!("hot {}", Percent.text(hot)));
+    let most = load.asked.iter().map(|it| peak(it)).fold(0.0, f64::max);
+    if most > CEILING {
+        text += &format!(", asked up to {}", Ratio.text(most));
+    }
+    let is_hot = load.hot.is_some_and(|hot| hot > 0.0);
+    let label = if is_hot { bold(11.0) } else { muted(11.0) };
     sheet.text(&text, (area.right(), y), label.right());
     let room = area.width - width(&text, 11.0, true) - 10.0;
     let name = load.entry.name();
@@ -239,37 +273,22 @@ fn heading(sheet: &Sheet, area: Area, load: &Load<'_>) {
     sheet.lines(&lines, (area.left, first), 13.0, label);
 }
 
-fn draw_panel(sheet: &Sheet, plot: &mut Plot, load: &Load<'_>, capacity: Option<f64>) {
-    let demand = &load.demand;
-    let peak = || over_time(demand, Interval::peak_rate);
+fn draw_panel(sheet: &Sheet, plot: &mut Plot, load: &Load<'_>, top: f64) {
     if load.is_single() {
-        for server in 0..demand.servers {
-            let rate = over_time(demand, |interval| interval.rate(interval.rows[server]));
-            plot.path(rate, THIN, Paint::new(GREY, 0.7));
+        for server in 0..load.demand.servers {
+            let asked = load.over_time(|asked| asked[server]);
+            plot.path(asked, THIN, Paint::new(GREY, 0.7));
         }
     } else {
-        let least = over_time(demand, Interval::least_rate);
-        let outline = peak().into_iter().chain(least.into_iter().rev());
+        let outline = load.over_time(peak).into_iter();
+        let outline = outline.chain(load.over_time(least).into_iter().rev());
         sheet.polygon(&plot.all_at(&outline.collect::<Points>()), GRID);
-        plot.path(over_time(demand, Interval::mean_rate), THIN, GREY);
+        plot.path(load.over_time(mean), THIN, GREY);
     }
-    if let Some(capacity) = capacity {
-        plot.bound(demand.length_s(), capacity);
+    if top >= 1.0 {
+        plot.bound(load.demand.length_s(), 1.0);
     }
-    plot.path(peak(), 1.9, load.entry.colour());
-}
-
-/// A value of each interval over time: at the middles of the intervals, or as steps when there are too few for a slope.
-fn over_time(demand: &Demand, value: impl Fn(&Interval) -> f64) -> Vec<(f64, f64)> {
-    let times = |it: &Interval| match demand.intervals.len() <= MOST_STEPS {
-        true => vec![it.start_s, it.end_s],
-        false => vec![it.middle_s()],
-    };
-    let drawn = demand.drawn().iter().flat_map(|it| {
-        let value = value(it);
-        times(it).into_iter().map(move |time| (time, value))
-    });
-    drawn.collect()
+    plot.path(load.over_time(peak), 1.9, load.entry.colour());
 }
 
 /// How to read the chart, in the place of a panel.

@@ -28,14 +28,6 @@ pub fn place(right: f64, up: f64) -> Point {
     )
 }
 
-/// The dots on a curve.
-pub enum Dots {
-    /// One at each of its points but the ends; where curves lie on each other, in turns.
-    OnPoints,
-    /// These.
-    At(Vec<Point>),
-}
-
 /// One strategy's curve and its row of the table.
 pub struct Curve<'a> {
     /// Whose.
@@ -43,7 +35,7 @@ pub struct Curve<'a> {
     /// From left to right on the sheet.
     pub points: Points,
     /// Its dots and their radius.
-    pub dots: (Dots, f64),
+    pub dots: (Vec<Point>, f64),
     /// Its numbers.
     pub cells: Vec<String>,
 }
@@ -98,12 +90,7 @@ impl Square<'_> {
             let (colour, line) = (curve.entry.colour(), &lines[turn.along]);
             striped(&sheet, line, turn, 2.25, colour);
             let (dots, radius) = &curve.dots;
-            match dots {
-                Dots::At(dots) => dots.iter().for_each(|at| sheet.disc(*at, *radius, colour)),
-                Dots::OnPoints => (1..line.len() - 1)
-                    .filter(|dot| dot % turn.of == turn.number)
-                    .for_each(|dot| sheet.disc(line[dot], *radius, colour)),
-            }
+            dots.iter().for_each(|at| sheet.disc(*at, *radius, colour));
         }
         plot.name_below(self.x.1, 30.0);
         plot.name_beside(self.y.1, MARGIN + 5.0);

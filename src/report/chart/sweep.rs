@@ -1,11 +1,13 @@
-//! Chart 8: what a sweep gives along the values of its first setting: throughput, and beside it the price of the read that pays most for
-//! it. The other swept settings make rows of panels.
+//! Chart 8: what a sweep gives along the values of its first setting: throughput, and beside it how hot the hottest server is, and the price of the
+//! read that pays most for it. The other swept settings make rows of panels.
 
 use super::prelude::*;
 use crate::experiment::{Measure, SweepFinding, SweptList, point_label, value_text};
 use crate::text::article;
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+const THROUGHPUT: MetricPath = MetricId::WriteThroughput.whole();
 
 /// Chart 6 shows what this setting does, beside what it could do at most.
 const SERVERS: &str = "cluster.servers";
@@ -28,16 +30,25 @@ const TICK_ROOM: f64 = 26.0;
 struct Quantity {
     title: String,
     format: NumberFormat,
-    /// A read and what it pays, its planned calls or its mean response time; `None` for the throughput.
+    /// What is shown of the load, where it is no price.
+    path: MetricPath,
+    /// A read and what it pays, its planned calls or its mean response time.
     price: Option<(String, MetricPath)>,
 }
 
 impl Quantity {
-    /// The throughput, and the price that grows most up to a knee.
+    /// The throughput, how hot the hottest server is, and the price that grows most up to a knee.
     fn all(findings: &[SweepFinding], load: &str) -> Vec<Self> {
         let throughput = Self {
             title: format!("{load} a second"),
             format: Compact,
+            path: THROUGHPUT,
+            price: None,
+        };
+        let skew = Self {
+            title: "hottest server ÷ mean".to_owned(),
+            format: Ratio,
+            path: MetricId::ServerPeakToMean.whole(),
             price: None,
         };
         let prices = findings.iter().flat_map(|finding| &finding.prices);
@@ -56,16 +67,17 @@ impl Quantity {
             Self {
                 title,
                 format,
+                path: THROUGHPUT,
                 price,
             }
         });
-        [throughput].into_iter().chain(price).collect()
+        [throughput, skew].into_iter().chain(price).collect()
     }
 
     /// Of `strategy`, where it is known exactly.
     fn measure<'a>(&self, strategy: &'a StrategyResult) -> Option<&'a Measure> {
         let measure = match &self.price {
-            None => metric::measure(strategy, MetricId::WriteThroughput),
+            None => metric::measure(strategy, self.path),
             Some((name, metric)) => {
                 let read = strategy.reads.iter().find(|read| read.name == *name);
                 read.and_then(|read| read.number(*metric))
@@ -139,6 +151,8 @@ struct Line<'a> {
     entry: Entry<'a>,
     /// From left to right: place, value as written, and what was measured.
     points: Vec<(f64, String, &'a Measure)>,
+    /// Where nothing is known.
+    unknown: Vec<f64>,
     /// What was found of it.
     finding: Option<&'a SweepFinding>,
 }
@@ -170,7 +184,8 @@ pub fn draw(results: &Results) -> Option<Chart> {
         return None;
     }
     let grid = Grid {
-        columns: panels.len().min(2),
+        // A row of panels for each combination of the other settings.
+        columns: panels.len().min(quantities.len()),
         top: TOP,
         left: LEFT,
         right: 0.0,
@@ -180,7 +195,7 @@ pub fn draw(results: &Results) -> Option<Chart> {
         gap: 24.0,
     };
     let subtitle = format!(
-        "Along {}, bars: 95 % intervals · ring: the knee, beyond which nothing is gained · triangle: worse than a lesser value",
+        "Along {}, bars: 95 % intervals · ring: the knee, beyond which nothing is gained · triangle: worse than a lesser value · ?: not known",
         list.path
     );
     let bottom = grid.bottom(panels.len());
@@ -216,19 +231,23 @@ impl<'a> Panel<'a> {
         }
         let line = |entry: Entry<'a>| {
             let name = &entry.strategy.name;
-            let points = places.ascending().into_iter().filter_map(|(place, value)| {
+            let (mut points, mut unknown) = (Vec::new(), Vec::new());
+            for (place, value) in places.ascending() {
                 let mut point = others.clone();
                 point.insert(places.list.path.clone(), value.clone());
                 let mut at_point = results.strategies.iter().filter(|it| it.sweep == point);
-                let measure = quantity.measure(at_point.find(|it| it.name == *name)?)?;
-                Some((place, value_text(value), measure))
-            });
+                let strategy = at_point.find(|it| it.name == *name);
+                match strategy.and_then(|it| quantity.measure(it)) {
+                    Some(measure) => points.push((place, value_text(value), measure)),
+                    None => unknown.push(place),
+                }
+            }
             let of = |it: &&SweepFinding| it.strategy == *name && it.others == *others;
             let finding = findings.iter().find(of);
-            let points = points.collect();
             Line {
                 entry,
                 points,
+                unknown,
                 finding,
             }
         };
@@ -259,8 +278,9 @@ impl<'a> Panel<'a> {
         for (at, line) in self.lines.iter().enumerate().rev() {
             let above = paths[..at].iter().filter(|path| alike(path, &paths[at]));
             let rim = above.count() as f64 * RIM;
-            // A price has no knee.
-            let finding = line.finding.filter(|_| self.quantity.price.is_none());
+            // Only the throughput has a knee.
+            let is_throughput = self.quantity.price.is_none() && self.quantity.path == THROUGHPUT;
+            let finding = line.finding.filter(|_| is_throughput);
             line.draw(sheet, &plot, &paths[at], rim, finding);
         }
         plot.name_below(&places.list.path, 30.0);
@@ -347,7 +367,25 @@ impl Line<'_> {
         finding: Option<&SweepFinding>,
     ) {
         let colour = self.entry.colour();
-        sheet.line(path, WIDTH_OF_LINE + rim, colour);
+        // Nothing leads over what is not known.
+        let known = self.points.iter().zip(path).collect::<Vec<_>>();
+        let is_gap = |from: f64, to: f64| self.unknown.iter().any(|at| from < *at && *at < to);
+        for stretch in known.chunk_by(|(from, _), (to, _)| !is_gap(from.0, to.0)) {
+            let stretch: Points = stretch.iter().map(|(_, at)| **at).collect();
+            sheet.line(&stretch, WIDTH_OF_LINE + rim, colour);
+        }
+        for place in &self.unknown {
+            let (x, _) = plot.at((*place, 0.0));
+            let at = (x, plot.area.bottom() - 10.0 - 2.0 * rim);
+            sheet.text(
+                "?",
+                at,
+                bold(12.0)
+                    .colour(self.entry.text_colour())
+                    .centre()
+                    .middle(),
+            );
+        }
         for ((place, text, measure), &at) in self.points.iter().zip(path) {
             if let (Some(low), Some(high)) = (measure.low, measure.high) {
                 let ends = [low, high].map(|value| plot.at((*place, value.max(0.0))));

@@ -3,6 +3,7 @@
 
 use super::prelude::*;
 use crate::experiment::ReadResult;
+use crate::metrics::Side;
 use crate::report::tables;
 
 /// Times faster than this are drawn there: a log axis has no 0.
@@ -13,6 +14,8 @@ const MARK: f64 = 5.5;
 const RING: f64 = 3.5;
 /// Marks nearer than this hide each other.
 const ON_EACH_OTHER: f64 = 6.0;
+/// How far below the edge the mark of a strategy lies of which no read completed.
+const EDGE: f64 = 22.0;
 const LABEL_SIZE: f64 = 11.0;
 /// Distance of the lines of a label.
 const LABEL_STEP: f64 = 13.0;
@@ -26,7 +29,7 @@ struct Mark<'a> {
     read: &'a ReadResult,
     /// Peak-to-mean of the writes.
     skew: f64,
-    /// p99 in milliseconds, or rows read.
+    /// p99 in milliseconds, or rows read; infinite where no read completed.
     price: f64,
     /// The price is a lower bound.
     censored: bool,
@@ -42,12 +45,14 @@ impl<'a> Mark<'a> {
             false => &read.rows_planned,
         };
         let skew = metric::value(strategy, MetricId::ServerPeakToMean);
+        let nothing = timed && read.counts.completed == 0 && read.counts.offered > 0;
+        let price = measure.merged.or(measure.mean).filter(|_| !nothing);
         Some(Self {
             entry,
             read,
             skew: skew.filter(|_| !metric::is_of_reads(strategy))?,
-            price: measure.merged.or(measure.mean)?,
-            censored: measure.censored,
+            price: price.or(nothing.then_some(f64::INFINITY))?,
+            censored: measure.censored || nothing,
         })
     }
 
@@ -92,6 +97,7 @@ impl<'a> Panel<'a> {
     /// The price of a mark in words.
     fn price(&self, mark: &Mark<'_>) -> String {
         let text = match self.timed {
+            true if mark.price.is_infinite() => return "nothing completed".to_owned(),
             true => Millis.text(mark.price),
             false => format!("{}\u{a0}rows", Compact.text(mark.price)),
         };
@@ -99,6 +105,13 @@ impl<'a> Panel<'a> {
             true => format!("more than {text}"),
             false => text,
         }
+    }
+
+    /// Where the measured price of a mark stands among the metrics.
+    fn path(&self, mark: &Mark<'_>) -> MetricPath {
+        let mut reads = mark.entry.strategy.reads.iter();
+        let at = reads.position(|read| read.name == self.name).unwrap_or(0);
+        MetricId::ReadResponse.at(Part::P99).of_one(Side::Read, at)
     }
 
     /// The mark with the least `value`; of equals, the first in the file.
@@ -123,7 +136,12 @@ impl<'a> Panel<'a> {
         let most = skews.fold(2.0, f64::max);
         let times = |value| format!("{}×", number::trimmed(value, 2));
         let x = Axis::log10(0.9, most * 1.15, times);
-        let (low, high) = extent(self.marks.iter().map(|mark| mark.price.max(LEAST)));
+        let prices = self.marks.iter().map(|mark| mark.price.max(LEAST));
+        let prices: Vec<f64> = prices.filter(|price| price.is_finite()).collect();
+        let (low, high) = match prices.is_empty() {
+            true => (1.0, 1.0),
+            false => extent(prices.into_iter()),
+        };
         // At least most of a decade, and some room for labels above and below.
         let middle = (low * high).sqrt();
         let span = (high / low).max(6.0).sqrt() * (high / low).powf(0.06) * 1.5;
@@ -137,7 +155,11 @@ impl<'a> Panel<'a> {
         let plot = Plot::new(sheet, area, x, y);
         let log = |value: f64| value.max(LEAST).log10();
         let places = self.marks.iter();
-        let places = places.map(|mark| plot.at((log(mark.skew), log(mark.price))));
+        let places = places.map(|mark| match mark.price.is_finite() {
+            true => plot.at((log(mark.skew), log(mark.price))),
+            // At the edge, with room for its arrow.
+            false => (plot.at((log(mark.skew), 0.0)).0, area.top + EDGE),
+        });
         let at: Vec<Point> = places.collect();
         let (left, top) = (area.left + 3.0, area.top + 2.0);
         let bounds = Area::new(left, top, area.width - 4.0, area.height - 4.0);
@@ -342,7 +364,8 @@ pub fn draw(results: &Results) -> Option<Chart> {
         "Left: writes are even · low: the read is cheap · filled: no other key is better in both (Pareto front)".to_owned();
     let mut marks = panels.iter().flat_map(|panel| &panel.marks);
     if marks.any(|mark| mark.censored) {
-        subtitle += " · arrow: failed or unfinished, a lower bound";
+        subtitle +=
+            " · arrow: failed or unfinished, a lower bound (at the edge: nothing completed)";
     }
     let bottom = grid.bottom(panels.len());
     let mut sheet = Drawing::new(ChartKind::TradeOff, title(&panels), &subtitle, bottom);
@@ -352,36 +375,55 @@ pub fn draw(results: &Results) -> Option<Chart> {
     Some(sheet.finish())
 }
 
-/// What the evenest writes cost the reads: of the read that pays most for it, relative to what it could have.
+/// What the evenest writes cost the reads: of the read that pays most for it, relative to what it could have. Says of nothing that it is the evenest,
+/// or the cheapest, that the replicates don't show to be it.
 fn title(panels: &[Panel<'_>]) -> String {
+    const SKEW: MetricPath = MetricId::ServerPeakToMean.whole();
     let ends = panels.iter().filter_map(|panel| {
         let even = panel.least(|mark| (mark.skew, mark.price))?;
         Some((panel, even, panel.least(|mark| (mark.price, mark.skew))?))
     });
     let ends: Vec<(&Panel<'_>, &Mark<'_>, &Mark<'_>)> = ends.collect();
-    let paid = ends.iter().filter(|(_, even, cheap)| {
+    let above = |most: &Mark<'_>, least: &Mark<'_>, path| {
+        is_shown_above(most.entry.strategy, least.entry.strategy, path)
+    };
+    // What is planned only is the same in every run.
+    let dearer = |panel: &Panel<'_>, most: &Mark<'_>, least: &Mark<'_>| match panel.timed {
+        true => above(most, least, panel.path(most)),
+        false => most.price > least.price,
+    };
+    let paid = ends.iter().filter(|(panel, even, cheap)| {
         let is_cheap = cheap.price <= 0.0 || even.price <= cheap.price * ALIKE_WITHIN;
-        even.entry.index != cheap.entry.index && !is_cheap
+        let is_shown = above(cheap, even, SKEW) && dearer(panel, even, cheap);
+        even.price.is_finite() && !is_cheap && is_shown
     });
     let paid = paid.map(|it| (it.1.price / it.2.price, it));
     let dearest = paid.reduce(|most, it| if it.0 > most.0 { it } else { most });
     if let Some((_, (panel, even, cheap))) = dearest {
-        let [best, cheapest] = [even, cheap].map(|mark| quoted_name(mark.entry.strategy));
+        let [best, cheapest] = [even, cheap].map(|mark| name(mark.entry.strategy));
         let [dear, low] = [even, cheap].map(|mark| panel.price(mark));
         let name = panel.name;
-        return format!(
-            "`{name}` costs {dear} with the evenest writes ({best}), {low} with {cheapest}"
-        );
+        return format!("`{name}` costs {dear} with even writes ({best}), {low} with {cheapest}");
     }
-    let reads = match panels {
-        [only] => format!("the cheapest `{}`", only.name),
-        _ => "the cheapest reads".to_owned(),
+    let is_best = |(panel, even, cheap): &(&Panel<'_>, &Mark<'_>, &Mark<'_>)| {
+        let mut others = panel
+            .marks
+            .iter()
+            .filter(|it| it.entry.index != even.entry.index);
+        even.entry.index == cheap.entry.index
+            && others.all(|it| above(it, even, SKEW) && dearer(panel, it, even))
     };
     match ends.first() {
-        Some((_, even, _)) => {
-            let name = quoted_name(even.entry.strategy);
-            format!("{name} has the evenest writes and {reads}")
+        Some((_, even, _)) if ends.iter().all(is_best) => {
+            let reads = match panels {
+                [only] => format!("the cheapest `{}`", only.name),
+                _ => "the cheapest reads".to_owned(),
+            };
+            format!(
+                "{} has the evenest writes and {reads}",
+                name(even.entry.strategy)
+            )
         }
-        None => "What spreading the writes costs the reads".to_owned(),
+        _ => "What even writes cost the reads".to_owned(),
     }
 }

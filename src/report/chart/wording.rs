@@ -4,7 +4,7 @@ use super::picture;
 use crate::experiment::{Results, StrategyResult};
 use crate::metrics::{MetricId, MetricPath};
 use crate::report::metric;
-use crate::report::number::NumberFormat;
+use crate::report::number::{self, NumberFormat};
 use NumberFormat::Ratio;
 use plotters::style::RGBColor;
 
@@ -49,26 +49,14 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// What charts call `strategy`, shortened.
+/// What charts call `strategy`: its name, as everywhere, shortened.
 pub fn name(strategy: &StrategyResult) -> String {
-    let name = match strategy.title.trim().is_empty() {
-        true => &strategy.name,
-        false => &strategy.title,
-    };
+    let name = &strategy.name;
     if name.chars().count() <= LONGEST_NAME {
         return name.clone();
     }
     let short: String = name.chars().take(LONGEST_NAME - 1).collect();
     format!("{}…", short.trim_end())
-}
-
-/// The same inside a sentence: a name of several words in quotes, so that one sees where it ends.
-pub fn quoted_name(strategy: &StrategyResult) -> String {
-    let name = name(strategy);
-    match name.contains(' ') {
-        true => format!("“{name}”"),
-        false => name,
-    }
 }
 
 /// The metric at `path` in a sentence: a lower bound is `more than 18.2 s`.
@@ -95,13 +83,14 @@ pub fn hottest_servers<'a>(
             "With every strategy the hottest server takes {range} its fair share"
         ));
     }
-    let (best, worst) = (quoted_name(best), quoted_name(worst));
+    let (best, worst) = (name(best), name(worst));
     Some(format!(
         "With {worst} the hottest server takes {most} its fair share, with {best} {least}"
     ))
 }
 
-/// Whether the metric at `path` is much the same in both; a lower bound is like nothing.
+/// Whether the metric at `path` is much the same in both, or their replicates don't show that it differs; a lower bound is like nothing that it is
+/// shown to be above.
 pub fn alike(least: &StrategyResult, most: &StrategyResult, path: MetricPath) -> bool {
     let value = |strategy| {
         let measure = metric::measure(strategy, path)?;
@@ -109,6 +98,18 @@ pub fn alike(least: &StrategyResult, most: &StrategyResult, path: MetricPath) ->
     };
     let values = value(least).zip(value(most));
     values.is_some_and(|(least, most)| most <= least * ALIKE_WITHIN)
+        || !is_shown_above(most, least, path)
+}
+
+/// Whether the replicates show that the metric at `path` is greater in `most`.
+pub fn is_shown_above(most: &StrategyResult, least: &StrategyResult, path: MetricPath) -> bool {
+    let ratio = most.ratio(least, metric::of_load(most, path));
+    let measure = |strategy| metric::measure(strategy, path);
+    match (ratio.mean, measure(least), measure(most)) {
+        (Some(_), ..) => ratio.low.is_some_and(|low| low > 1.0),
+        (None, Some(least), Some(most)) => least.high.zip(most.low).is_some_and(|(a, b)| a < b),
+        _ => false,
+    }
 }
 
 /// `least to most`, or the one that both are.
@@ -137,4 +138,36 @@ pub fn extremes<'a>(
         .iter()
         .reduce(|best, it| if it.0 > best.0 { it } else { best })?;
     Some((least.1, most.1))
+}
+
+const EFFECTIVE: MetricPath = MetricId::EffectiveServers.whole();
+
+/// `4.0 of 8`.
+fn effective(strategy: &StrategyResult) -> Option<String> {
+    let servers = metric::value(strategy, EFFECTIVE)?;
+    Some(number::of(servers, strategy.servers))
+}
+
+/// Who spreads best and who worst.
+pub fn spread_of_load(results: &Results) -> String {
+    let Some((worst, best)) = extremes(&results.strategies, EFFECTIVE) else {
+        return "How evenly do the servers share the load?".to_owned();
+    };
+    let uses = |strategy| effective(strategy).unwrap_or_default();
+    let (most, least) = (uses(best), uses(worst));
+    if results.strategies.len() == 1 {
+        return format!("{} uses {most} servers", name(best));
+    }
+    if results.strategies.iter().all(|it| it.servers == 1) {
+        return "The only server takes all the load".to_owned();
+    }
+    if most == least {
+        return format!("Every strategy uses {most} servers");
+    }
+    if best.servers == worst.servers && alike(worst, best, EFFECTIVE) {
+        let least = metric::value(worst, EFFECTIVE).unwrap_or_default();
+        return format!("Every strategy uses {least:.1} to {most} servers");
+    }
+    let (best, worst) = (name(best), name(worst));
+    format!("{best} uses {most} servers, {worst} {least}")
 }

@@ -8,12 +8,8 @@ use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// Every chart as a figure with its numbers.
-pub fn figures(html: &mut Html, charts: &[Chart]) {
-    if charts.is_empty() {
-        return;
-    }
-    writeln!(html, "<h2>Charts</h2>");
+/// Charts as figures with their numbers.
+pub fn figures<'a>(html: &mut Html, charts: impl IntoIterator<Item = &'a Chart>) {
     for chart in charts {
         writeln!(
             html,
@@ -63,7 +59,8 @@ fn plot(data: &ChartData) -> Value {
         }
         Places::Cells(cells) => {
             let counts = packed(cells);
-            let cells = json!({ "keys": cells.keys, "times": cells.times, "counts": counts });
+            let edges: Vec<f64> = cells.edges.iter().map(|px| tenth(*px)).collect();
+            let cells = json!({ "keys": cells.keys, "times": cells.times, "counts": counts, "edges": edges });
             json!({ "title": title, "frame": frame, "cells": cells })
         }
     }

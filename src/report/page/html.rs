@@ -29,7 +29,7 @@ impl Html {
     fn block(&mut self, block: &Block) {
         match block {
             Block::Title(title) => writeln!(self, "<h1>{}</h1>", text(title)),
-            Block::Heading(heading) => writeln!(self, "<h2>{}</h2>", text(heading)),
+            Block::Heading(heading) => writeln!(self, "<h2>{}</h2>", prose(heading)),
             Block::Table(found) => self.table(found),
             Block::Text(sentences) => {
                 writeln!(self, "<p>{}</p>", prose(&sentences.join(" ")));

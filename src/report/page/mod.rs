@@ -1,7 +1,7 @@
-//! `report.html`: the whole report in one file that a browser opens without a network: finding, scorecard, charts with the
-//! numbers behind them, what reads pay, expectations, provenance.
+//! `report.html`: the whole report in one file that a browser opens without a network: the key to take and why, how the keys compare, each key,
+//! charts with the numbers behind them, and at the end what it all rests on.
 //!
-//! Light or dark as the reader's system is, printed light on A4 landscape. Values are read off the charts by pointer and by
+//! Light or dark as the reader's system is, printed light on A4 landscape, the decision on a page of its own. Values are read off the charts by pointer and by
 //! keyboard; without scripts they are in tables. Must not draw, nor compute any metric.
 
 mod figures;
@@ -11,7 +11,8 @@ mod html;
 mod page_tests;
 
 use super::chart::{self, Chart, ChartKind, Theme};
-use super::{number, summary};
+use super::document::Document;
+use super::{decision, number, summary};
 use crate::experiment::Results;
 use html::{Html, lines, prose, text};
 use sha2::{Digest, Sha256};
@@ -34,12 +35,38 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
         source(&style),
         source(SCRIPT),
         text(&results.scenario.name),
-        text(&headline),
+        text(&headline.replace('`', "")),
     );
-    head(&mut html, results, charts, &headline);
-    html.document(&summary::before_charts(results, &first));
-    figures::figures(&mut html, charts);
-    html.document(&summary::after_charts(results, &first));
+    let lead = lead(results, charts);
+    let is_lead = |chart: &&Chart| lead.is_some_and(|lead| lead.name == chart.name);
+    writeln!(
+        html,
+        "<section class=\"decision\">\n<h1>{}</h1>",
+        prose(&headline)
+    );
+    let question = &results.scenario.question;
+    if !question.is_empty() {
+        writeln!(html, "<p class=\"question\">{}</p>", text(question));
+    }
+    html.document(&Document(vec![decision::blocks(results)]));
+    figures::figures(&mut html, lead);
+    writeln!(html, "</section>");
+    html.document(&summary::comparison(results, &first));
+    let (of_one, of_all): (Vec<&Chart>, Vec<&Chart>) = charts
+        .iter()
+        .filter(|chart| !is_lead(chart))
+        .partition(|chart| chart.kind == ChartKind::KeyMap);
+    figures::figures(&mut html, of_all);
+    writeln!(html, "<h2>Each key</h2>");
+    for (index, strategy) in first.strategies.iter().enumerate() {
+        html.document(&summary::one_key(index, strategy));
+        let own = format!("{}-{}", ChartKind::KeyMap.name(), strategy.name);
+        figures::figures(
+            &mut html,
+            of_one.iter().copied().filter(|it| it.name == own),
+        );
+    }
+    html.document(&summary::basis(results, &first));
     provenance(&mut html, results);
     writeln!(html, "</main>");
     figures::data(&mut html, charts);
@@ -47,31 +74,39 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
     html.finish()
 }
 
-/// What it all shows, in one sentence: of a sweep what it gives, not what holds of its first point; else the knees that were looked for.
+/// What to take; where nothing is to be decided, what it all shows: of a sweep what it gives, not what holds of its first point; else the knees that
+/// were looked for.
 fn headline(results: &Results, charts: &[Chart]) -> String {
     let answers: &[ChartKind] = match results.sweep.is_empty() {
         true => &[ChartKind::Knee],
         false => &[ChartKind::Sweep, ChartKind::Scaling],
     };
     let answer = charts.iter().find(|chart| answers.contains(&chart.kind));
-    match answer {
+    decision::headline(results).unwrap_or_else(|| match answer {
         Some(chart) => chart.title.clone(),
         None => chart::headline(&results.first_point()),
-    }
+    })
 }
 
-/// The findings, and what was asked.
-fn head(html: &mut Html, results: &Results, charts: &[Chart], headline: &str) {
-    writeln!(html, "<h1>{}</h1>", text(headline));
-    let mut prices = charts.iter().filter(|it| it.kind == ChartKind::TradeOff);
-    let price = prices.next().filter(|_| results.sweep.is_empty());
-    if let Some(price) = price.filter(|price| price.title != headline) {
-        writeln!(html, "<p class=\"finding\">{}</p>", prose(&price.title));
-    }
-    let question = &results.scenario.question;
-    if !question.is_empty() {
-        writeln!(html, "<p class=\"question\">{}</p>", text(question));
-    }
+/// The picture beside the decision: the first of these that there is, else the map of the key that is recommended.
+fn lead<'a>(results: &Results, charts: &'a [Chart]) -> Option<&'a Chart> {
+    const TELLING: [ChartKind; 5] = [
+        ChartKind::Knee,
+        ChartKind::Sweep,
+        ChartKind::Scaling,
+        ChartKind::TradeOff,
+        ChartKind::ServerLoad,
+    ];
+    let of_kind = |kind: &ChartKind| charts.iter().find(|chart| chart.kind == *kind);
+    let map = || {
+        let own = format!(
+            "{}-{}",
+            ChartKind::KeyMap.name(),
+            decision::first_name(results)?
+        );
+        charts.iter().find(|chart| chart.name == own)
+    };
+    TELLING.iter().find_map(of_kind).or_else(map)
 }
 
 /// Everything that it takes to make these numbers again.

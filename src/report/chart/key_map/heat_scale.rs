@@ -1,72 +1,64 @@
-//! The colour scale of heat, the same for all strategies of an experiment.
+//! The colour scale of heat, the same for all strategies of an experiment, and for all experiments: the writes of a region relative to an even share.
 
 use crate::report::chart::prelude::*;
-/// A logarithmic scale of rows a second and bucket.
+
+/// Up to here a region is as cold as can be seen: chance alone leaves some this low.
+const LEAST: f64 = 0.8;
+
+/// Contrast of twice the load, as an exponent of the ratio: 2^1.75 is 3.4 to 1 on a grey print, and 1.25 times the load, which chance alone gives,
+/// is 1.25^1.75 = 1.48 to 1.
+const CONTRAST: f64 = 1.75;
+
+/// From dark, at most the even share, to bright, so many times as much.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct HeatScale {
-    /// One row in one interval, as rows a second: the least that is not nothing.
-    low: f64,
-    /// The hottest cell of any strategy.
-    high: f64,
-    colours: HeatColours,
-}
+pub struct HeatScale(pub HeatColours);
 
 impl HeatScale {
-    /// The scale that holds every cell of every strategy, in `colours`.
-    pub fn of(results: &Results, colours: HeatColours) -> Self {
-        let (mut low, mut high) = (f64::INFINITY, 0f64);
-        for series in results.strategies.iter().flat_map(|it| &it.series) {
-            let seconds = series.interval_ms / 1e3;
-            let most = series.key_demand.iter().flatten().max().copied();
-            low = low.min(1.0 / seconds);
-            high = high.max(most.unwrap_or(0) as f64 / seconds);
-        }
-        if !low.is_finite() {
-            low = 1.0;
-        }
-        // A scale needs two ends, even if nothing was written or every cell got one row.
-        let high = high.max(low * 10.0);
-        Self { low, high, colours }
+    /// What the brightest colour stands for, in even shares, and for more.
+    pub fn most(self) -> f64 {
+        LEAST * self.0.contrast().powf(1.0 / CONTRAST)
+    }
+
+    /// Where so many even shares lie between the least heat (0) and the most (1).
+    fn level(self, shares: f64) -> f64 {
+        ((shares / LEAST).ln() / (self.most() / LEAST).ln()).clamp(0.0, 1.0)
     }
 
     /// Index into [`HeatScale::palette`]: 0 is nothing.
-    pub fn index(self, rate: f64) -> u8 {
-        if rate <= 0.0 {
-            return 0;
+    pub fn index(self, shares: f64) -> u8 {
+        match shares > 0.0 {
+            true => 1 + (self.level(shares) * (HEAT_STEPS - 1) as f64).round() as u8,
+            false => 0,
         }
-        let level = (rate / self.low).ln() / (self.high / self.low).ln();
-        1 + (level.clamp(0.0, 1.0) * (HEAT_STEPS - 1) as f64).round() as u8
     }
 
-    /// Nothing (transparent), then heat from least to most.
+    /// Nothing, then heat from least to most.
     pub fn palette(self) -> Vec<Paint> {
         let level = |step| step as f64 / (HEAT_STEPS - 1) as f64;
-        let heat = (0..HEAT_STEPS).map(|step| self.colours.at(level(step)).into());
-        [Paint::new(EMPTY, 0.0)].into_iter().chain(heat).collect()
+        let heat = (0..HEAT_STEPS).map(|step| {
+            let contrast = self.0.contrast().powf(level(step));
+            self.0.of_contrast(contrast)
+        });
+        [COLD].into_iter().chain(heat).map(Paint::from).collect()
     }
 
     /// What the colours mean.
     pub fn draw_legend(self, sheet: &Sheet, (left, top): Point) {
         const WIDE: f64 = 180.0;
         let label = muted(10.0).centre().top();
-        sheet.rect(Area::new(left, top, 20.0, 10.0), EMPTY);
+        sheet.rect(Area::new(left, top, 20.0, 10.0), COLD);
         sheet.text("none", (left + 10.0, top + 14.0), label);
         let bar = left + 44.0;
         let heat = (1..=HEAT_STEPS).map(|index| index as u8).collect();
         let raster = Raster::new(HEAT_STEPS, self.palette(), heat);
         sheet.image(Area::new(bar, top, WIDE, 10.0), raster);
-        let axis = Axis::log10(self.low, self.high, number::tick);
-        let decade = |value: f64| (value - value.round()).abs() < 1e-9;
-        // Over two decades and more, the decades alone leave no gaps in the labels.
-        let of_decades = axis.ticks().iter().filter(|(value, _)| decade(*value));
-        let decades = of_decades.count() >= 2;
-        let ticks = axis.ticks().iter();
-        let ticks = ticks.filter(|(value, _)| !decades || decade(*value));
-        let ticks = ticks.map(|(value, text)| (axis.fraction(*value), text));
+        let ticks = [1.0, 2.0, 3.0, 4.0].map(|shares| (self.level(shares), format!("{shares}×")));
+        let shown = ticks.iter().filter(|(level, _)| *level < 1.0);
+        let ticks = shown.map(|(level, text)| (*level, text));
         draw_ticks(sheet, (bar, top + 10.0), WIDE, ticks);
         let at = (bar + WIDE + 14.0, top + 5.0);
         let label = muted(10.5).middle();
-        sheet.text("writes a second and bucket", at, label);
+        sheet.text("writes ÷ even share", at, label);
     }
 }
 

@@ -15,6 +15,8 @@ const WIDEST: f64 = 112.0;
 /// Least height of boxes whose inside is labelled, too: two labels.
 const LEAST_INSIDE: f64 = 2.0 * APART;
 const LEVELS: usize = 2;
+/// Behind these a label can be cut, so that what stays can be read.
+const SEPARATORS: [char; 8] = [' ', ':', '-', '/', '.', ',', '_', '|'];
 
 /// Consecutive buckets with the same label.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,9 +48,9 @@ struct Column {
 pub struct KeyLabels(Vec<Column>);
 
 impl KeyLabels {
-    /// The labels of `buckets`, each `bucket_height` pixels tall.
-    pub fn of(buckets: &[KeyMapBucket], bucket_height: f64) -> Self {
-        let height = bucket_height * buckets.len() as f64;
+    /// The labels of `buckets`; `edges` are the pixels from the top of the sheet to where each starts and the last one ends, upwards.
+    pub fn of(buckets: &[KeyMapBucket], edges: &[f64]) -> Self {
+        let height = edges[0] - edges[buckets.len()];
         let depths = buckets.iter().map(|bucket| bucket.labels.len());
         let depth = depths.max().unwrap_or(0);
         let mut levels: Vec<Vec<Run>> = (0..depth).map(|level| runs(buckets, level)).collect();
@@ -74,7 +76,7 @@ impl KeyLabels {
         let starts: Vec<usize> = levels[0].iter().map(|run| run.from).collect();
         let columns = levels.into_iter().enumerate().map(|(level, runs)| {
             let outer = if level > 0 { &starts[..] } else { &[] };
-            Column::of(runs, outer, bucket_height)
+            Column::of(runs, outer, edges)
         });
         let columns = columns.filter(|it| it.runs.iter().any(|run| !run.text.is_empty()));
         Self(columns.collect())
@@ -103,19 +105,20 @@ impl KeyLabels {
 
 impl Column {
     /// Of runs inside of boxes that start at `outer` buckets.
-    fn of(runs: Vec<Run>, outer: &[usize], bucket_height: f64) -> Self {
-        let height = |run: &Run| (run.to - run.from) as f64 * bucket_height;
+    fn of(runs: Vec<Run>, outer: &[usize], edges: &[f64]) -> Self {
+        let height = |run: &Run| edges[run.from] - edges[run.to];
         let total: f64 = runs.iter().map(height).sum();
         let heights = runs.iter().map(height);
         let tall: f64 = heights.filter(|height| *height >= LEAST_BOX).sum();
         let boxes = tall >= 0.6 * total;
         let mut runs = match boxes {
             true => runs,
-            false => apart(runs, outer, bucket_height),
+            false => apart(runs, outer, edges),
         };
         // The runs that are too thin for a label must not decide what the others have in common.
         let labelled = |run: &Run| !boxes || height(run) >= LEAST_BOX;
         let shared = shorten(&mut runs, labelled);
+        tell_apart(&mut runs, labelled);
         let shown = runs.iter().filter(|run| labelled(run));
         let widths = shown.map(|run| width(&whole_parts(&run.text, WIDEST), SIZE, false));
         let width = widths.fold(0.0, f64::max).min(WIDEST) + 8.0;
@@ -179,10 +182,10 @@ fn runs(buckets: &[KeyMapBucket], level: usize) -> Vec<Run> {
 }
 
 /// Those runs whose starts are far enough apart to stand beside each other, the first of each box among them.
-fn apart(runs: Vec<Run>, outer: &[usize], bucket_height: f64) -> Vec<Run> {
+fn apart(runs: Vec<Run>, outer: &[usize], edges: &[f64]) -> Vec<Run> {
     let mut kept: Vec<Run> = Vec::new();
     for run in runs.into_iter().filter(|run| !run.text.is_empty()) {
-        let away = |other: usize| run.from.abs_diff(other) as f64 * bucket_height;
+        let away = |other: usize| (edges[run.from] - edges[other]).abs();
         let first = outer.contains(&run.from);
         let near = kept.last().is_some_and(|last| away(last.from) < LEAST_BOX);
         let next = outer.iter().find(|start| **start > run.from);
@@ -215,7 +218,7 @@ fn shorten(runs: &mut [Run], labelled: impl Fn(&Run) -> bool) -> Option<String> 
     // Cut after a separator or before an escape, so that what stays can be read.
     let shared = (0..=common).rev().find_map(|end| first.get(..end));
     let shared = shared.unwrap_or_default();
-    let separator = shared.rfind([' ', ':', '-', '/', '.', ',', '_', '|']);
+    let separator = shared.rfind(SEPARATORS);
     let after = separator.map_or(0, |at| at + 1);
     let before = shared.rfind('\\').unwrap_or(0);
     let cut = after.max(before);
@@ -228,9 +231,72 @@ fn shorten(runs: &mut [Run], labelled: impl Fn(&Run) -> bool) -> Option<String> 
     Some(first[..cut].trim_end().to_owned())
 }
 
+/// Of labels too long to be shown whole, leaves out what a neighbour begins with too, so that what is shown differs; of equals only the first stays.
+fn tell_apart(runs: &mut [Run], labelled: impl Fn(&Run) -> bool) {
+    let whole: Vec<String> = runs.iter().map(|run| run.text.clone()).collect();
+    let shown = (0..runs.len()).filter(|&at| labelled(&runs[at]) && !whole[at].is_empty());
+    let shown: Vec<usize> = shown.collect();
+    let mut last = String::new();
+    for (place, &at) in shown.iter().enumerate() {
+        let beside = match place {
+            0 => shown.get(1),
+            _ => shown.get(place - 1),
+        };
+        let mut text = whole_parts(&whole[at], WIDEST);
+        if let Some(&beside) = beside.filter(|_| text != whole[at]) {
+            let pairs = whole[at].char_indices().zip(whole[beside].chars());
+            let differing = pairs
+                .skip_while(|((_, a), b)| a == b)
+                .map(|((end, _), _)| end);
+            let same = &whole[at][..differing.clone().next().unwrap_or(whole[beside].len())];
+            let cut = same.rfind(SEPARATORS).map_or(0, |end| end + 1);
+            if cut > 0 {
+                text = whole_parts(&format!("…{}", &whole[at][cut..]), WIDEST);
+            }
+        }
+        runs[at].text = match text == last {
+            true => String::new(),
+            false => text.clone(),
+        };
+        last = text;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Edges of so many buckets of one height.
+    fn even(buckets: usize, height: f64) -> Vec<f64> {
+        (0..=buckets).rev().map(|at| at as f64 * height).collect()
+    }
+
+    #[test]
+    fn labels_too_long_for_their_column_show_where_they_differ() {
+        let label = |at: usize| {
+            format!(
+                "{} 2026-01-01T00:00:{at:02}.000Z of one and the same host",
+                ["cpu", "disk"][at % 2]
+            )
+        };
+        let buckets: Vec<_> = (0..20).map(|at| bucket(&[&label(at)])).collect();
+        let labels = KeyLabels::of(&buckets, &even(20, 20.0));
+        let texts: Vec<String> = labels.0[0]
+            .runs
+            .iter()
+            .map(|run| whole_parts(&run.text, WIDEST))
+            .collect();
+        for pair in texts.windows(2) {
+            assert!(pair[0] != pair[1], "{texts:?}");
+        }
+        let same: Vec<_> = (0..20)
+            .map(|at| bucket(&[&format!("host a, 2026-01-01T00:0{}:07.123456789Z", at / 2)]))
+            .collect();
+        let labels = KeyLabels::of(&same, &even(20, 20.0));
+        let texts: Vec<&str> = labels.0[0].runs.iter().map(|run| &run.text[..]).collect();
+        assert_eq!(texts.len(), 10);
+        assert!(texts.windows(2).all(|pair| pair[0] != pair[1]), "{texts:?}");
+    }
 
     fn bucket(labels: &[&str]) -> KeyMapBucket {
         KeyMapBucket {
@@ -245,7 +311,7 @@ mod tests {
         let buckets: Vec<_> = (0..100)
             .map(|i| bucket(&["m", ["salt 0", "salt 1"][i / 50], &format!("t{i}")]))
             .collect();
-        let labels = KeyLabels::of(&buckets, 4.0);
+        let labels = KeyLabels::of(&buckets, &even(buckets.len(), 4.0));
         assert_eq!(labels.0.len(), 2);
         assert!(labels.0[0].boxes);
         assert_eq!(
@@ -295,8 +361,8 @@ mod tests {
             };
             (0..100).map(label).collect()
         };
-        assert_eq!(KeyLabels::of(&buckets(10), 4.0).0.len(), 1);
-        let labels = KeyLabels::of(&buckets(25), 4.0);
+        assert_eq!(KeyLabels::of(&buckets(10), &even(100, 4.0)).0.len(), 1);
+        let labels = KeyLabels::of(&buckets(25), &even(100, 4.0));
         let inside = labels.0[1].runs.iter();
         let starts: Vec<usize> = inside.map(|run| run.from).collect();
         assert_eq!(starts, [0, 9, 18, 25, 34, 43, 50, 59, 68, 75, 84, 93]);
@@ -321,7 +387,7 @@ mod tests {
                 labels: vec![],
             })
             .collect();
-        let labels = KeyLabels::of(&buckets, 6.25);
+        let labels = KeyLabels::of(&buckets, &even(buckets.len(), 6.25));
         assert_eq!(labels.0[0].runs[1].text, "\\x00\\x06");
     }
 }

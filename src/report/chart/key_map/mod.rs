@@ -1,9 +1,9 @@
-//! Chart 1, one for each strategy: the key space over time, coloured by writes, with the regions and their servers, and
-//! below it the load of each server.
+//! Chart 1, one for each strategy: the key space over time, region by region, coloured by writes relative to an even share, with the servers that
+//! own them, and below it the load of each server.
 
-mod buckets;
 mod event_marks;
 mod frame;
+mod heat;
 mod heat_scale;
 mod labels;
 mod regions;
@@ -15,14 +15,14 @@ use crate::experiment::KeyMapBucket;
 use crate::report::document::{Column, Look, Table};
 use event_marks::draw_events;
 use frame::Frame;
+use heat::Heat;
 use heat_scale::HeatScale;
 use labels::KeyLabels;
 use regions::Regions;
 use server_strip::ServerStrip;
 
-const TOP: f64 = 98.0;
+const TOP: f64 = 104.0;
 const HEIGHT: f64 = 400.0;
-const OWNER_WIDTH: f64 = 34.0;
 const TOTALS_WIDTH: f64 = 70.0;
 const GAP: f64 = 8.0;
 
@@ -34,8 +34,7 @@ const NEARLY_ALL: f64 = 0.9;
 
 /// The key maps of all strategies that write; heat in `colours`.
 pub fn draw_all(results: &Results, colours: HeatColours) -> Vec<Chart> {
-    let results = buckets::readable(results);
-    let scale = HeatScale::of(&results, colours);
+    let scale = HeatScale(colours);
     let strategies = results.strategies.iter();
     // Reads are not counted by key.
     let written = strategies.filter(|strategy| !metric::is_of_reads(strategy));
@@ -53,35 +52,40 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
         return None;
     }
     let shown = &strategy.key_map[..strategy.key_map.len().min(buckets)];
-    let labels = KeyLabels::of(shown, HEIGHT / buckets as f64);
     let regions = Regions::of(strategy, buckets);
     let strip = ServerStrip::of(&demand);
-    // The strip's names, up to `984 others`, need room too.
-    let left = MARGIN + (16.0 + labels.width()).max(62.0);
-    let right = WIDTH - MARGIN - TOTALS_WIDTH - GAP - OWNER_WIDTH - GAP;
     let from_s = demand.origin_s;
     let cells = &series.key_demand[..demand.drawn().len().min(series.key_demand.len())];
-    let frame = Frame {
-        area: Area::new(left, TOP, right - left, HEIGHT),
-        buckets,
+    let mut frame = Frame {
+        area: Area::new(0.0, TOP, WIDTH, HEIGHT),
+        regions: regions.rows(buckets),
         from_s,
         to_s: from_s + cells.len() as f64 * demand.interval_s,
     };
-    let area = frame.area;
+    let edges: Vec<f64> = (0..=buckets).map(|at| frame.y(at as f64)).collect();
+    let labels = KeyLabels::of(shown, &edges);
+    // The strip's names, up to `984 others`, need room too.
+    frame.area.left = MARGIN + (16.0 + labels.width()).max(62.0);
+    let owners = Regions::owner_width(demand.servers);
+    let right = WIDTH - MARGIN - TOTALS_WIDTH - GAP - owners - GAP;
+    frame.area.width = right - frame.area.left;
+    let (area, left) = (frame.area, frame.area.left);
     let strip_top = area.bottom() + 66.0;
     let legend_top = strip_top + strip.height() + 22.0;
 
-    let lines = match regions.lines_drawn(&frame) {
-        true => "thin lines: region boundaries".to_owned(),
+    let rows = match regions.are_rows(&frame) {
+        true => number::counted(frame.count(), "region"),
         false => {
-            let count = number::grouped(regions.count() as u64);
-            format!("boundaries of {count} regions too dense to draw")
+            let each = number::grouped(regions.count().div_ceil(frame.count()) as u64);
+            format!("{} sections of {each} regions", frame.count())
         }
     };
+    let share = match regions.are_rows(&frame) && frame.count() < demand.servers {
+        true => format!("1/{} of all", demand.servers),
+        false => "those of the mean one".to_owned(),
+    };
     let subtitle = format!(
-        "Writes to {buckets} key bucket{} every {} (log colour, one scale for all) · buckets of about equal writes: a tall \
-         region is busy · {lines}",
-        if buckets == 1 { "" } else { "s" },
+        "{rows} of equal height, each divided by its keys · bright is hot: writes in {} ÷ {share}",
         number::length(demand.interval_s)
     );
     let mut axis = "row key (sorted)".to_owned();
@@ -92,7 +96,8 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
     let (kind, bottom) = (ChartKind::KeyMap, legend_top + 46.0);
     let sheet = Drawing::new(kind, title(strategy, &demand), &subtitle, bottom);
     let mut sheet = sheet.of_strategy(&strategy.name);
-    draw_cells(&sheet, &frame, &demand, scale, cells);
+    let heat = Heat::of(&frame, &regions, cells, demand.interval_s, demand.servers);
+    draw_cells(&sheet, &frame, &heat, scale);
     regions.draw_lines(&sheet, &frame);
     labels.draw(&sheet, &frame);
     let label = muted(11.5).centre().middle().turned();
@@ -101,9 +106,8 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
     let free = draw_warmup(&sheet, &frame, &demand);
     draw_events(&sheet, &frame, &series.events, free);
     draw_time(&sheet, &frame, &demand);
-    regions.draw_owners(&sheet, &frame, right + GAP, OWNER_WIDTH);
-    let totals = right + GAP + OWNER_WIDTH + GAP;
-    draw_totals(&sheet, &frame, totals, &series.key_demand);
+    regions.draw_owners(&sheet, &frame, right + GAP, demand.servers);
+    draw_totals(&sheet, &frame, right + GAP + owners + GAP, &heat);
     strip.draw(&sheet, (left, right), strip_top);
     scale.draw_legend(&sheet, (left, legend_top));
     strip.draw_legend(&sheet, (left + 430.0, legend_top));
@@ -112,6 +116,7 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
         keys: shown.iter().map(key).collect(),
         times: intervals.map(|interval| demand.span(interval)).collect(),
         counts: cells.to_vec(),
+        edges,
     };
     sheet.read_cells(area, hottest(&cells), cells);
     Some(sheet.finish())
@@ -166,16 +171,12 @@ fn key(bucket: &KeyMapBucket) -> String {
     }
 }
 
-fn draw_cells(sheet: &Sheet, frame: &Frame, demand: &Demand, scale: HeatScale, cells: &[Vec<u64>]) {
-    sheet.rect(frame.area, EMPTY);
-    let heat = |bucket: usize| {
-        let rows = cells
-            .iter()
-            .map(move |interval| interval.get(bucket).copied().unwrap_or(0));
-        rows.map(|rows| scale.index(rows as f64 / demand.interval_s))
-    };
-    let heat = (0..frame.buckets).rev().flat_map(heat).collect();
-    sheet.image(frame.area, Raster::new(cells.len(), scale.palette(), heat));
+fn draw_cells(sheet: &Sheet, frame: &Frame, heat: &Heat, scale: HeatScale) {
+    let row = |row: usize| heat.cells.iter().map(move |interval| interval[row]);
+    let cells = (0..heat.rows).rev().flat_map(row);
+    let cells = cells.map(|shares| scale.index(shares)).collect();
+    let raster = Raster::new(heat.cells.len(), scale.palette(), cells);
+    sheet.image(frame.area, raster);
 }
 
 /// A bracket over the warm-up, which measures leave out. Returns where its text ends.
@@ -210,29 +211,30 @@ fn draw_time(sheet: &Sheet, frame: &Frame, demand: &Demand) {
     sheet.text(&format!("simulated time, {unit}"), at, label(11.5));
 }
 
-/// Share of the writes of each bucket, over the whole run, as one polygon: bars would show seams.
-fn draw_totals(sheet: &Sheet, frame: &Frame, left: f64, cells: &[Vec<u64>]) {
-    let totals = totals(cells, frame.buckets);
-    let (top, bottom) = (frame.area.top, frame.area.bottom());
+/// Share of the writes of each region, over the whole run, as one polygon: bars would show seams. A line marks the even share.
+fn draw_totals(sheet: &Sheet, frame: &Frame, left: f64, heat: &Heat) {
+    let Area { top, height, .. } = frame.area;
+    let bottom = frame.area.bottom();
     let label = muted(10.5);
-    sheet.text("writes", (left, top - 6.0), label);
-    let most = totals.iter().max().copied().unwrap_or(0);
-    if most == 0 {
+    sheet.text("writes", (left, top - 5.0), label);
+    let all = heat.totals.iter().sum::<f64>() * frame.count() as f64 / heat.rows as f64;
+    let most = heat.totals.iter().copied().fold(0.0, f64::max);
+    if most <= 0.0 {
         return;
     }
     let mut outline = vec![(left, bottom)];
-    for (bucket, total) in totals.iter().enumerate() {
-        let x = left + TOTALS_WIDTH * *total as f64 / most as f64;
-        outline.push((x, frame.y(bucket as f64)));
-        outline.push((x, frame.y(bucket as f64 + 1.0)));
+    for (row, writes) in heat.totals.iter().enumerate() {
+        let x = left + TOTALS_WIDTH * writes / most;
+        let y = |row: usize| bottom - height * row as f64 / heat.rows as f64;
+        outline.extend([(x, y(row)), (x, y(row + 1))]);
     }
     outline.push((left, top));
     sheet.polygon(&outline, GREY);
-    let share = most as f64 / totals.iter().sum::<u64>() as f64;
-    let right = left + TOTALS_WIDTH;
-    sheet.line(&[(right, bottom), (right, bottom + 4.0)], 1.0, AXIS);
-    let share = Percent.text(share);
-    sheet.text(&share, (right, bottom + 8.0), label.right().top());
+    let mean = all / frame.count() as f64;
+    let x = left + TOTALS_WIDTH * mean / most;
+    sheet.line(&[(x, top), (x, bottom + 4.0)], 1.0, INK);
+    let text = format!("even: {}", Percent.text(1.0 / frame.count() as f64));
+    sheet.text(&text, (left, bottom + 8.0), label.top());
 }
 
 /// Where this strategy's load lands, and when.

@@ -6,11 +6,16 @@ use crate::metrics::{EventKind, SeriesEvent};
 use crate::report::chart::prelude::*;
 use std::collections::BTreeMap;
 
-/// Least distance in pixels of boundaries that are worth drawing, on average.
-const LEAST_GAP: f64 = 3.0;
+/// Rows of the map that can be told apart.
+const MOST_ROWS: usize = 64;
 
 /// Least height in pixels of a region with the name of its server.
 const LEAST_BOX: f64 = 10.0;
+
+/// Servers that get a column each beside the map, its width in pixels, and that of the boxes of more.
+const MOST_COLUMNS: usize = 16;
+const COLUMN: f64 = 14.0;
+const OWNER_BOX: f64 = 34.0;
 
 /// Regions whose boundaries are drawn clearly.
 const FEW: usize = 16;
@@ -137,25 +142,60 @@ impl Regions {
         self.last().len()
     }
 
-    /// Whether boundaries are far enough apart to be drawn.
-    pub fn lines_drawn(&self, frame: &Frame) -> bool {
-        frame.area.height / self.count().max(1) as f64 >= LEAST_GAP
+    /// Where the rows of the map start, counted in buckets, and where the last one ends, with all `buckets`: a region each, or, of more than can be told
+    /// apart, as many regions each.
+    pub fn rows(&self, buckets: usize) -> Vec<f64> {
+        let end = buckets as f64;
+        let starts = self.last().into_iter().map(|life| life.start);
+        let mut starts: Vec<f64> = starts.filter(|start| *start < end).collect();
+        starts.dedup();
+        let each = starts.len().div_ceil(MOST_ROWS).max(1);
+        let rows = starts.into_iter().step_by(each).skip(1);
+        [0.0].into_iter().chain(rows).chain([end]).collect()
+    }
+
+    /// How many rows of the map, which start at `rows`, lie in the region that held each of them at a time, and how many rows all regions of that time
+    /// would have been.
+    pub fn at(&self, seconds: f64, rows: &[f64]) -> (Vec<f64>, f64) {
+        let starts = &rows[..rows.len() - 1];
+        let mut together = vec![1.0; starts.len()];
+        let living = |life: &&Lifetime| life.from_s <= seconds && seconds < life.to_s;
+        let mut count = 0;
+        for life in self.lives.iter().filter(living) {
+            let first = starts.partition_point(|start| *start < life.start);
+            let end = starts.partition_point(|start| *start < life.end);
+            if first < end {
+                together[first..end].fill((end - first) as f64);
+            }
+            count += 1;
+        }
+        let regions_a_row = self.count().max(1) as f64 / starts.len() as f64;
+        (together, f64::from(count) / regions_a_row)
+    }
+
+    /// Whether each row of the map is a region.
+    pub fn are_rows(&self, frame: &Frame) -> bool {
+        self.count() <= frame.count()
     }
 
     /// A thin line at each boundary, from the moment of its split to that of a merge, and an upright one where a region changed its
     /// server.
     pub fn draw_lines(&self, sheet: &Sheet, frame: &Frame) {
-        if !self.lines_drawn(frame) {
-            return;
-        }
         // Many lines must not outshine a hot row, which is as thin and nearly as bright.
-        let opacity = if self.count() <= FEW { 0.62 } else { 0.3 };
+        let opacity = if frame.count() <= FEW { 0.62 } else { 0.3 };
         // Where nothing was written the map is nearly white, too: there the rims are seen.
         let boundary = |ends: &[(f64, f64)]| {
             sheet.line(ends, 2.25, Paint::new(GREY, opacity * 0.6));
             sheet.line(ends, 0.75, Paint::new(PAPER, opacity));
         };
         let x = |seconds: f64| frame.x(seconds.clamp(frame.from_s, frame.to_s));
+        if !self.are_rows(frame) {
+            for start in &frame.regions[1..frame.count()] {
+                let y = frame.y(*start);
+                boundary(&[(frame.area.left, y), (frame.area.right(), y)]);
+            }
+            return;
+        }
         for life in &self.lives {
             let (top, bottom) = (frame.y(life.end), frame.y(life.start));
             let from = match life.from_s == 0.0 {
@@ -189,32 +229,67 @@ impl Regions {
         }
     }
 
-    /// A box for each region at the right, with its server at the end.
-    pub fn draw_owners(&self, sheet: &Sheet, frame: &Frame, left: f64, width: f64) {
+    /// Pixels that [`Regions::draw_owners`] takes for so many servers.
+    pub fn owner_width(servers: usize) -> f64 {
+        match servers {
+            2..=MOST_COLUMNS => servers as f64 * COLUMN,
+            _ => OWNER_BOX,
+        }
+    }
+
+    /// At the right, which server has each region at the end: a column a server, or of many servers a box with the name.
+    pub fn draw_owners(&self, sheet: &Sheet, frame: &Frame, left: f64, servers: usize) {
         let last = self.last();
         if last.iter().any(|life| life.owners.is_empty()) || last.is_empty() {
             return;
         }
-        let label = muted(10.5).centre();
-        let middle = left + width / 2.0;
-        sheet.text("owner", (middle, frame.area.top - 6.0), label);
-        let height = |life: &&Lifetime| frame.y(life.start) - frame.y(life.end);
-        let tallest = last.iter().map(height).fold(0.0, f64::max);
-        if !self.lines_drawn(frame) || tallest < LEAST_BOX {
-            let Area { top, height, .. } = frame.area;
-            sheet.rect(Area::new(left, top, width, height), EMPTY);
-            let text = format!("{} regions", number::grouped(self.count() as u64));
-            let at = (middle, frame.area.middle().1);
-            sheet.text(&text, at, label.middle().turned());
+        let (area, width) = (frame.area, Self::owner_width(servers));
+        let label = muted(10.0).centre();
+        let in_columns = (2..=MOST_COLUMNS).contains(&servers);
+        let title = ["owner", "server"][usize::from(in_columns)];
+        let above = if in_columns { 18.0 } else { 6.0 };
+        sheet.text(title, (left + width / 2.0, area.top - above), label);
+        let row = |life: &Lifetime| frame.in_regions(life.start).floor() as usize;
+        if !in_columns {
+            if !self.are_rows(frame) || area.height < LEAST_BOX * frame.count() as f64 {
+                sheet.rect(Area::new(left, area.top, width, area.height), EMPTY);
+                let text = format!("{} regions", number::grouped(last.len() as u64));
+                let at = (left + width / 2.0, area.middle().1);
+                sheet.text(&text, at, label.middle().turned());
+                return;
+            }
+            for life in last {
+                let (top, bottom) = (frame.y(life.end) + 0.5, frame.y(life.start) - 0.5);
+                sheet.rect(Area::new(left, top, width, bottom - top), GRID);
+                let at = (left + width / 2.0, (top + bottom) / 2.0);
+                let text = life
+                    .owner()
+                    .map_or(String::new(), |owner| format!("rs{owner}"));
+                sheet.text(&text, at, ink(10.0).centre().middle());
+            }
             return;
         }
-        for life in last {
-            let (top, bottom) = (frame.y(life.end) + 0.5, frame.y(life.start) - 0.5);
-            sheet.rect(Area::new(left, top, width, bottom - top), GRID);
-            if let Some(owner) = life.owner().filter(|_| bottom - top >= LEAST_BOX - 1.0) {
-                let at = (middle, (top + bottom) / 2.0);
-                let label = ink(10.0).centre().middle();
-                sheet.text(&format!("rs{owner}"), at, label);
+        for server in 0..servers {
+            let x = left + server as f64 * COLUMN;
+            let at = (x + COLUMN / 2.0, area.top - 5.0);
+            sheet.text(&server.to_string(), at, label);
+            let column = Area::new(x + 1.0, area.top, COLUMN - 2.0, area.height);
+            sheet.rect(column, EMPTY);
+        }
+        // As wide as the part of a row's regions that the server has: all of it where the row is one region.
+        for regions in last.chunk_by(|one, other| row(one) == row(other)) {
+            let at = regions.first().map_or(0, |life| row(life));
+            let (bottom, top) = (frame.y(frame.regions[at]), frame.y(frame.regions[at + 1]));
+            for server in 0..servers {
+                let own = regions
+                    .iter()
+                    .filter(|it| it.owner() == Some(server as u32))
+                    .count();
+                let wide = (COLUMN - 2.0) * own as f64 / regions.len() as f64;
+                let x = left + server as f64 * COLUMN + 1.0;
+                if own > 0 {
+                    sheet.rect(Area::new(x, top + 0.5, wide, bottom - top - 1.0), MUTED);
+                }
             }
         }
     }

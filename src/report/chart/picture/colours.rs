@@ -42,6 +42,8 @@ pub const AXIS: RGBColor = RGBColor(0xb4, 0xbc, 0xc4);
 pub const EMPTY: RGBColor = RGBColor(0xee, 0xf0, 0xf3);
 /// Background.
 pub const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
+/// Where nothing was written, among heat: darker than any of it, on white and on dark paper.
+pub const COLD: RGBColor = RGBColor(0x0c, 0x0c, 0x0f);
 /// Lines that are context, not the message.
 pub const GREY: RGBColor = RGBColor(0x8a, 0x94, 0x9e);
 
@@ -116,6 +118,47 @@ impl HeatColours {
         };
         RGBColor(mix(1), mix(2), mix(3))
     }
+
+    /// Contrast of the most heat against the least, as WCAG defines it.
+    pub fn contrast(self) -> f64 {
+        (luminance(self.at(1.0)) + FLARE) / (luminance(self.at(0.0)) + FLARE)
+    }
+
+    /// The colour whose contrast against the least heat is `contrast`, or as much as there is.
+    pub fn of_contrast(self, contrast: f64) -> RGBColor {
+        let wanted = (luminance(self.at(0.0)) + FLARE) * contrast;
+        let (mut low, mut high) = (0.0, 1.0);
+        // Heat gets lighter all the way; 12 halvings are finer than a palette.
+        for _ in 0..12 {
+            let middle = (low + high) / 2.0;
+            match luminance(self.at(middle)) + FLARE < wanted {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        self.at(high)
+    }
+}
+
+/// What WCAG's contrast takes as the light of a dark room, beside that of a colour.
+const FLARE: f64 = 0.05;
+
+/// Red, green and blue as amounts of light.
+fn linear(colour: RGBColor) -> [f64; 3] {
+    [colour.0, colour.1, colour.2].map(|value| {
+        let value = f64::from(value) / 255.0;
+        if value <= 0.04045 {
+            value / 12.92
+        } else {
+            ((value + 0.055) / 1.055).powf(2.4)
+        }
+    })
+}
+
+/// Relative luminance as WCAG defines it, which is also how light a grey print is: 0 to 1.
+fn luminance(colour: RGBColor) -> f64 {
+    let [r, g, b] = linear(colour);
+    0.2126 * r + 0.7152 * g + 0.0722 * b
 }
 
 /// Every 8th of matplotlib's magma (CC0) as `0xrrggbb`, dark to light; values between are interpolated.
@@ -200,25 +243,9 @@ mod tests {
     use super::super::{Area, Sheet, ink};
     use super::*;
 
-    fn linear(colour: RGBColor) -> [f64; 3] {
-        [colour.0, colour.1, colour.2].map(|value| {
-            let value = f64::from(value) / 255.0;
-            if value <= 0.04045 {
-                value / 12.92
-            } else {
-                ((value + 0.055) / 1.055).powf(2.4)
-            }
-        })
-    }
-
     /// WCAG contrast against white.
     fn contrast(colour: RGBColor) -> f64 {
         1.05 / (luminance(colour) + 0.05)
-    }
-
-    fn luminance(colour: RGBColor) -> f64 {
-        let [r, g, b] = linear(colour);
-        0.2126 * r + 0.7152 * g + 0.0722 * b
     }
 
     /// CIE L*a*b* under D65 of a linear sRGB colour.

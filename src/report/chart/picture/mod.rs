@@ -13,8 +13,8 @@ mod svg;
 
 pub use backend::{UNITS_PER_PX, units};
 pub use colours::{
-    AXIS, EMPTY, GREY, GRID, HEAT_STEPS, HeatColours, INK, LOAD_STEPS, MUTED, PAPER, Paint, Theme,
-    hex, load_colour, strategy, text,
+    AXIS, COLD, EMPTY, GREY, GRID, HEAT_STEPS, HeatColours, INK, LOAD_STEPS, MUTED, PAPER, Paint,
+    Theme, hex, load_colour, strategy, text,
 };
 pub use fonts::{FAMILY, SIZE_OF_EM, balanced, faces, fitted, width, wrapped};
 #[cfg(feature = "png")]

@@ -1,0 +1,42 @@
+//! A row key in words: what its segments hold, in order. Must not know bytes.
+
+use crate::key::{Randomness, Segment};
+use crate::scenario::Strategy;
+use crate::text::listed;
+
+/// Values of a leading segment that are called buckets: more are a hash.
+const MOST_BUCKETS: usize = 256;
+
+/// One of 16 buckets by `user`, then `ts`, newest first: what rows are sorted by.
+pub(super) fn key_in_words(strategy: &Strategy) -> String {
+    let (key, schema) = (&strategy.key, &strategy.setup.schema);
+    let varying = key.segments().iter().filter(|it| it.constant().is_none());
+    let words = varying.enumerate().map(|(at, segment)| {
+        let names = segment
+            .fields()
+            .iter()
+            .map(|&id| format!("`{}`", schema.field(id).name));
+        let of = listed(&names.collect::<Vec<_>>());
+        let buckets = key.leading_buckets().filter(|_| at == 0);
+        let buckets = buckets
+            .map(|all| all.len())
+            .filter(|count| *count <= MOST_BUCKETS);
+        match (buckets, segment.randomness()) {
+            (Some(buckets), _) if of.is_empty() => format!("one of {buckets} buckets at random"),
+            (Some(buckets), _) => format!("one of {buckets} buckets by {of}"),
+            (None, Randomness::Hashed) => format!("a hash of {of}"),
+            (None, _) if of.is_empty() => "a random number".to_owned(),
+            (None, _) => plain(segment, of),
+        }
+    });
+    words.collect::<Vec<_>>().join(", then ")
+}
+
+/// Fields as they are, or the other way round.
+fn plain(segment: &Segment, of: String) -> String {
+    match () {
+        () if segment.is_newest_first() => of + " (newest first)",
+        () if segment.expression.starts_with("reverse(") => of + " reversed",
+        () => of,
+    }
+}

@@ -1,0 +1,213 @@
+//! Chart 3: how far completions are behind what was offered, over time, for open loops that back up: what the consumer of a queue sees. Above as time,
+//! below as rows.
+
+use super::demand::Demand;
+use super::prelude::*;
+
+/// Strategies that are this part of the run behind at some time are drawn, with those that are less.
+const NOTABLE: f64 = 0.02;
+const TOP: f64 = 104.0;
+
+/// How far a strategy is behind, at the end of each interval.
+struct Queue<'a> {
+    entry: Entry<'a>,
+    ends_s: Vec<f64>,
+    /// Rows offered and not completed; those that failed are among them.
+    rows: Vec<f64>,
+    /// Age of what is completed then, when each waits for its turn, in seconds.
+    lags_s: Vec<f64>,
+}
+
+impl<'a> Queue<'a> {
+    /// Of an open loop; `None` without a series.
+    fn of(entry: Entry<'a>, planned_s: f64) -> Option<Self> {
+        let strategy = entry.strategy;
+        let demand = Demand::of(strategy, planned_s).filter(|_| !strategy.closed_loop)?;
+        let done = &strategy.series.as_ref()?.server_completed;
+        if metric::is_of_reads(strategy) || done.is_empty() {
+            return None;
+        }
+        // Offered by the end of each interval, from nothing at the start on.
+        let mut offered = vec![(0.0, 0.0)];
+        let (mut completed, mut at) = (0.0, 0);
+        let (mut ends_s, mut rows, mut lags_s) = (vec![], vec![], vec![]);
+        for (interval, done) in demand.drawn().iter().zip(done) {
+            let before = offered[offered.len() - 1].1;
+            let (end, sum) = (
+                interval.end_s,
+                before + interval.rows.iter().sum::<u64>() as f64,
+            );
+            offered.push((end, sum));
+            completed += done.iter().sum::<u64>() as f64;
+            while offered[at + 1].1 < completed && at + 2 < offered.len() {
+                at += 1;
+            }
+            // What is completed last was offered when as many had been.
+            let ((from, low), (to, high)) = (offered[at], offered[at + 1]);
+            let part = if high > low {
+                ((completed - low) / (high - low)).clamp(0.0, 1.0)
+            } else {
+                1.0
+            };
+            ends_s.push(end);
+            rows.push((sum - completed).max(0.0));
+            lags_s.push((end - from - (to - from) * part).max(0.0));
+        }
+        Some(Self {
+            entry,
+            ends_s,
+            rows,
+            lags_s,
+        })
+    }
+
+    fn most(&self) -> f64 {
+        self.lags_s.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// When it is no more behind than `calm` for good, if it was and has recovered.
+    fn recovers_s(&self, calm: f64) -> Option<f64> {
+        let last = self.lags_s.iter().rposition(|lag| *lag > calm)?;
+        self.ends_s.get(last + 1).copied()
+    }
+}
+
+/// The chart; `None` when no open loop is notably behind.
+pub fn draw(results: &Results) -> Option<Chart> {
+    let of = |entry| Queue::of(entry, results.duration_s);
+    let queues: Vec<Queue<'_>> = Entry::all(results).filter_map(of).collect();
+    let length = queues.iter().filter_map(|it| it.ends_s.last()).copied();
+    let length = length.fold(0.0, f64::max);
+    let calm = NOTABLE * length;
+    if !queues.iter().any(|it| it.most() > calm) {
+        return None;
+    }
+    let grid = Grid {
+        columns: 1,
+        top: TOP,
+        left: 62.0,
+        right: 0.0,
+        head: 26.0,
+        height: 170.0,
+        foot: 34.0,
+        gap: 0.0,
+    };
+    let subtitle = "Writes of an open loop, replicate 0 · behind: how long ago what completes now was offered, each in its turn · waiting: offered and not completed";
+    let kind = ChartKind::Backlog;
+    let mut sheet = Drawing::new(kind, title(&queues, calm), subtitle, grid.bottom(2) + 22.0);
+    let mut x = MARGIN + grid.left;
+    for queue in &queues {
+        let name = queue.entry.name();
+        legend_key(&sheet, (x, TOP - 16.0), queue.entry.colour());
+        sheet.text(&name, (x + 26.0, TOP - 16.0), ink(12.0).middle());
+        x += 48.0 + width(&name, 12.0, false);
+    }
+    type Values = for<'q> fn(&'q Queue<'_>) -> &'q [f64];
+    let panels: [(&str, NumberFormat, f64, Values); 2] = [
+        ("behind", Millis, 1e3, |it| &it.lags_s),
+        ("rows waiting", Compact, 1.0, |it| &it.rows),
+    ];
+    for (at, (name, format, unit, values)) in panels.into_iter().enumerate() {
+        let area = grid.area(at);
+        panel_title(&sheet, &area, 22.0, name);
+        let all = queues.iter().flat_map(|it| values(it)).copied();
+        let most = unit * all.fold(0.0, f64::max);
+        let y = match format {
+            Millis => Axis::from_zero_labelled(most, 4, tick_ms),
+            _ => Axis::from_zero(most, 4),
+        };
+        let mut plot = Plot::new(&sheet, area, Axis::time(length, 10), y);
+        for queue in queues.iter().rev() {
+            let points = queue.ends_s.iter().zip(values(queue));
+            let points = points.map(|(end, value)| (*end, unit * value)).collect();
+            plot.path(points, 2.0, queue.entry.colour());
+        }
+        let longest = queues.iter().max_by_key(|it| it.ends_s.len())?;
+        let readings = longest.ends_s.iter().enumerate().map(|(at, end)| {
+            let told = |it: &Queue<'_>| format.optional(values(it).get(at).map(|it| unit * it));
+            let label = number::length(*end);
+            Reading::at(
+                plot.at((*end, 0.0)).0,
+                label,
+                queues.iter().map(told).collect::<Vec<_>>(),
+            )
+        });
+        let readings: Vec<Reading> = readings.collect();
+        let names = queues.iter().map(|it| it.entry.name());
+        sheet.read_off(name, area, "by time", names, readings);
+    }
+    let unit = TimeUnit::of(length).name;
+    let at = (grid.area(1).middle().0, grid.area(1).bottom() + 28.0);
+    let label = muted(11.5).centre().top();
+    sheet.text(&format!("simulated time, {unit}"), at, label);
+    Some(sheet.finish())
+}
+
+/// How far behind whom, and when they are back.
+fn title(queues: &[Queue<'_>], calm: f64) -> String {
+    let mut behind: Vec<&Queue<'_>> = queues.iter().filter(|it| it.most() > calm).collect();
+    // Stable: equals stay in file order.
+    behind.sort_by(|a, b| b.most().total_cmp(&a.most()));
+    let told = behind.iter().take(2).map(|queue| {
+        let back = match queue.recovers_s(calm) {
+            Some(at) => format!(
+                "is back at {}",
+                number::length((at * 100.0).round() / 100.0)
+            ),
+            None => "does not catch up".to_owned(),
+        };
+        let lag = Millis.text(1e3 * queue.most());
+        format!("{} falls {lag} behind and {back}", queue.entry.name())
+    });
+    told.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample_fixture as sample;
+
+    #[test]
+    fn a_crowd_is_behind_until_it_has_drained() {
+        // 100 a second, in the second second 300, of one server that does 150: 50 + 100 wait after it, and drain at 50 a second.
+        let mut strategy =
+            sample::strategy("x", 1, &[&[100u64], &[300], &[100], &[100], &[100], &[100]]);
+        let series = strategy.series.as_mut().expect("the sample has a series");
+        series.server_completed = [100, 150, 150, 150, 150, 100]
+            .map(|done| vec![done])
+            .to_vec();
+        let queue = Queue::of(
+            Entry {
+                index: 0,
+                strategy: &strategy,
+            },
+            6.0,
+        )
+        .expect("an open loop");
+        assert_eq!(queue.rows, [0.0, 150.0, 100.0, 50.0, 0.0, 0.0]);
+        // At 2 s the 250th is completed, which was offered half way through the second second; at 3 s the 400th, at its end.
+        let expected = [0.0, 0.5, 1.0, 0.5, 0.0, 0.0];
+        let near = queue
+            .lags_s
+            .iter()
+            .zip(expected)
+            .all(|(lag, want)| (lag - want).abs() < 1e-9);
+        assert!(near, "{:?}", queue.lags_s);
+        assert_eq!((queue.most(), queue.recovers_s(0.2)), (1.0, Some(5.0)));
+        assert_eq!(
+            title(&[queue], 0.2).replace('\u{a0}', " "),
+            "x falls 1.00 s behind and is back at 5 s"
+        );
+        strategy.closed_loop = true;
+        assert!(
+            Queue::of(
+                Entry {
+                    index: 0,
+                    strategy: &strategy
+                },
+                6.0
+            )
+            .is_none()
+        );
+    }
+}

@@ -1,0 +1,235 @@
+//! Which key to take, why, what it costs and what may go wrong, as documents open with it. Must not judge: the results do.
+
+use super::document::{Block, Term};
+use super::number::NumberFormat;
+use super::recommendation_report::{names, shown};
+use crate::experiment::{ComparableStrategies, RankedStrategy, Results, StrategyResult};
+use crate::text::capital;
+use NumberFormat::{Bytes, Compact, Ratio};
+
+/// Sentences of a verdict or of reasons that are shown: the rest stands with the key.
+const FEW: usize = 2;
+/// Warnings about a key that are shown likewise.
+const WARNINGS: usize = 2;
+/// A longer `create` command is not shown whole: bytes.
+const LONGEST_COMMAND: usize = 160;
+/// More groups than these get a sentence each.
+const GROUPS_IN_FULL: usize = 2;
+
+/// What to take, in one sentence; `None` where no two strategies store the same rows.
+pub fn headline(results: &Results) -> Option<String> {
+    let mut groups = groups(results).peekable();
+    groups.peek()?;
+    let each = groups.map(
+        |group| match (group.tied, best(group)?.broken_limits.len()) {
+            (1, 0) => Some(format!("Take `{}`", best(group)?.name)),
+            (1, _) => Some(format!(
+                "No key keeps the limits, `{}` comes nearest",
+                best(group)?.name
+            )),
+            _ => Some(format!("{} are tied", names(group.tied_and_others().0))),
+        },
+    );
+    let each: Vec<String> = each.collect::<Option<_>>()?;
+    match each.len() <= GROUPS_IN_FULL {
+        true => Some(each.join("; ")),
+        false => Some(format!(
+            "{} of {} groups of keys that store different rows",
+            each[0],
+            each.len()
+        )),
+    }
+}
+
+/// The name of the strategy that is recommended first.
+pub fn first_name(results: &Results) -> Option<&str> {
+    Some(&best(groups(results).next()?)?.name)
+}
+
+/// Those among which something is to be decided.
+fn groups(results: &Results) -> impl Iterator<Item = &ComparableStrategies> {
+    let groups = results.recommended.iter();
+    groups.filter(|group| group.strategies.len() > 1)
+}
+
+fn best(group: &ComparableStrategies) -> Option<&RankedStrategy> {
+    group.strategies.first()
+}
+
+/// The decision, group by group.
+pub fn blocks(results: &Results) -> Vec<Block> {
+    let several = groups(results).count() > GROUPS_IN_FULL;
+    let each = groups(results).enumerate().flat_map(|(at, group)| {
+        let others =
+            (at > 0).then(|| Block::Heading(format!("Among {}", names(&group.strategies))));
+        match at > 0 && several {
+            true => vec![Block::text(super::recommendation_report::headline(group))],
+            false => others.into_iter().chain(of_group(results, group)).collect(),
+        }
+    });
+    each.collect()
+}
+
+fn of_group(results: &Results, group: &ComparableStrategies) -> Vec<Block> {
+    let (tied, others) = group.tied_and_others();
+    let Some(first) = tied.first() else {
+        return Vec::new();
+    };
+    let keys = tied.iter().map(|own| key(results, own));
+    let several = tied.len() > 1;
+    let mut why: Vec<String> = group.reasons.iter().take(FEW).cloned().collect();
+    if let Some((_, result)) = find(results, first).filter(|_| !several) {
+        let verdict = result.verdict.trim_end_matches('.').split("; ");
+        why.push(verdict.take(FEW).collect::<Vec<_>>().join("; ") + ".");
+    }
+    let costs = tied
+        .iter()
+        .map(|own| named(several, own, costs(own, group)));
+    let warnings = if several { 0 } else { WARNINGS };
+    let risks = tied.iter().flat_map(|own| {
+        let risks = risks(results, own, warnings).into_iter();
+        risks.map(move |risk| named(several, own, risk))
+    });
+    let turn = "Another load, cluster or set of reads than the file's may turn it round.";
+    let next = others.first().map(runner_up);
+    let none = || "none: nothing is shown to tell them apart.".to_owned();
+    let said = |name: &str, said: Vec<String>| Term {
+        name: name.to_owned(),
+        said,
+        ..Term::default()
+    };
+    let terms = keys.chain([
+        said(["Why", "Between them"][usize::from(several)], why),
+        said("What it costs", costs.collect()),
+        said(
+            "What may go wrong",
+            risks.chain([turn.to_owned()]).collect(),
+        ),
+        said("Runner-up", vec![next.unwrap_or_else(none)]),
+    ]);
+    let (create, rest) = shown(&group.create, LONGEST_COMMAND);
+    let table = format!("The command that creates the table of `{}`:", first.name);
+    let command = [
+        Block::Terms(terms.collect()),
+        Block::text(table),
+        Block::Command(create),
+    ];
+    command.into_iter().chain(rest.map(Block::Hint)).collect()
+}
+
+/// Of several, whom a sentence is about.
+fn named(several: bool, own: &RankedStrategy, sentence: String) -> String {
+    match several {
+        true => format!("`{}`: {sentence}", own.name),
+        false => sentence,
+    }
+}
+
+fn find<'a>(results: &'a Results, own: &RankedStrategy) -> Option<(usize, &'a StrategyResult)> {
+    let mut numbered = results.strategies.iter().enumerate();
+    numbered.find(|(_, result)| result.label() == own.name)
+}
+
+/// A key with its expression, in words.
+fn key(results: &Results, own: &RankedStrategy) -> Term {
+    let found = find(results, own);
+    let words = found.map(|(_, result)| result.key_words.trim());
+    let words = words.filter(|words| !words.is_empty());
+    Term {
+        strategy: found.map(|(at, _)| at).filter(|_| results.sweep.is_empty()),
+        name: own.name.clone(),
+        of: if own.suggested {
+            ", a key of keyheat's own"
+        } else {
+            ""
+        }
+        .to_owned(),
+        key: own.key.clone(),
+        said: words
+            .map(|words| format!("Rows lie by {words}."))
+            .into_iter()
+            .collect(),
+        ..Term::default()
+    }
+}
+
+/// What readers, disks and servers pay.
+fn costs(own: &RankedStrategy, group: &ComparableStrategies) -> String {
+    let bytes = group.strategies.iter().filter_map(|it| it.row_bytes);
+    let least = bytes.fold(f64::INFINITY, f64::min);
+    let reads = own.read_cost.map(|cost| match Ratio.text(cost).as_str() {
+        "1.00×" => "the cheapest reads".to_owned(),
+        cost => format!("{cost} the reads of the cheapest key"),
+    });
+    let rows = own.row_bytes.map(|bytes| match bytes <= least {
+        true => format!("{} a row, the least", Bytes.text(bytes)),
+        false => format!(
+            "{} a row, the least is {}",
+            Bytes.text(bytes),
+            Bytes.text(least)
+        ),
+    });
+    let load = match (own.knee_per_sec, own.usable_capacity_per_sec) {
+        (Some(knee), _) => Some(format!(
+            "it sustains {}/s within the limits",
+            Compact.text(knee)
+        )),
+        (_, Some(capacity)) => Some(format!(
+            "its hottest server is full at {}/s",
+            Compact.text(capacity)
+        )),
+        _ => None,
+    };
+    let parts: Vec<String> = [reads, rows, load].into_iter().flatten().collect();
+    match parts.is_empty() {
+        true => "Not known.".to_owned(),
+        false => capital(&parts.join("; ")) + ".",
+    }
+}
+
+/// Limits that it breaks, reads that grow, the hotspot that it has, and up to so many warnings.
+fn risks(results: &Results, own: &RankedStrategy, most_warnings: usize) -> Vec<String> {
+    let mut risks = Vec::new();
+    if !own.broken_limits.is_empty() {
+        risks.push(format!(
+            "It breaks limits: {}.",
+            own.broken_limits.join("; ")
+        ));
+    }
+    if !own.growing_reads.is_empty() {
+        risks.push(format!(
+            "When rows are kept longer, {}.",
+            own.growing_reads.join("; ")
+        ));
+    }
+    if let Some((_, result)) = find(results, own) {
+        let is_hot = |hotspot: &str| hotspot != "none";
+        // What to do about it stands with the key.
+        let cause = result
+            .advice
+            .split_inclusive(". ")
+            .next()
+            .unwrap_or_default();
+        let hotspot = result.hotspot().filter(|it| is_hot(it));
+        risks.extend(hotspot.map(|_| cause.trim().to_owned()));
+    }
+    let about = format!("`{}`", own.name);
+    let subject = format!("strategy {about}: ");
+    let warnings = results.warnings.iter().filter(|it| it.contains(&about));
+    let told = warnings.map(|it| it.strip_prefix(&subject).unwrap_or(it));
+    risks.extend(told.take(most_warnings).map(|it| capital(it) + "."));
+    risks
+}
+
+/// Who comes next, and what it loses in.
+fn runner_up(next: &RankedStrategy) -> String {
+    let (name, key) = (&next.name, &next.key);
+    let loses = next.loses_in.as_ref().map(|loss| {
+        let times = match loss.times.mean {
+            Some(_) => format!(" ({})", Ratio.interval(&loss.times)),
+            None => String::new(),
+        };
+        format!(", which loses in {}{times} to `{}`", loss.respect, loss.to)
+    });
+    format!("`{name}`, with key `{key}`{}.", loses.unwrap_or_default())
+}
