@@ -407,8 +407,8 @@ impl Code {
             facts,
         };
         code.facts.limit(code.value_count());
-        let lines = code.facts.fields.iter().copied().map(Line::of);
-        code.facts.line = lines.last().filter(|_| code.value_type == ValueType::Int);
+        let own = code.facts.fields.first().copied().map(Line::of);
+        code.facts.line = own.filter(|_| code.value_type == ValueType::Int);
         code
     }
 
@@ -576,33 +576,25 @@ impl Code {
         if self.value_type != ValueType::Int || self.range == Interval::ALL {
             return None;
         }
-        let mut operands = self.operands.iter();
-        let (x, y) = (operands.next()?, operands.next());
-        let line = x.facts.line;
-        let Op::Binary(operator) = &self.op else {
-            return match self.op {
-                Op::Floor(step) => line?.quotient(step)?.times(step),
-                _ => None,
-            };
+        use Operator::{Add, Divide, Multiply, Pmod, Remainder, Subtract};
+        let known = |at: usize| {
+            let of: Option<&Self> = self.operands.get(at);
+            of.map_or((None, None), |of| (of.facts.line, of.range.single()))
         };
-        let (other, constant) = (y?.facts.line, y?.range.single());
         // A quotient by a constant is rounded down, and a remainder not negative.
-        let is_floor = x.range.low >= 0;
-        match (operator, line, other) {
-            (Operator::Add, Some(line), None) => line.plus(constant?),
-            (Operator::Add, None, Some(line)) => line.plus(x.range.single()?),
-            (Operator::Subtract, Some(line), None) => line.plus(constant?.checked_neg()?),
-            (Operator::Subtract, None, Some(line)) => line.times(-1)?.plus(x.range.single()?),
-            (Operator::Subtract, Some(line), Some(remainder)) => line.minus(remainder),
-            (Operator::Multiply, Some(line), None) => line.times(constant?),
-            (Operator::Multiply, None, Some(line)) => line.times(x.range.single()?),
-            (Operator::Divide, Some(line), None) if is_floor && constant? > 0 => {
-                line.quotient(constant?)
-            }
-            (Operator::Remainder, Some(line), None) if is_floor && constant? > 0 => {
-                line.remainder(constant?)
-            }
-            (Operator::Pmod, Some(line), None) => line.remainder(constant?),
+        let is_floor = self.operands.first().is_some_and(|x| x.range.low >= 0);
+        match (&self.op, known(0), known(1)) {
+            (Op::Floor(step), (Some(x), _), _) => x.quotient(*step)?.times(*step),
+            (Op::Binary(Add), (Some(x), _), (None, Some(c))) => x.plus(c),
+            (Op::Binary(Add), (None, Some(c)), (Some(x), _)) => x.plus(c),
+            (Op::Binary(Subtract), (Some(x), _), (None, Some(c))) => x.plus(c.checked_neg()?),
+            (Op::Binary(Subtract), (None, Some(c)), (Some(x), _)) => x.times(-1)?.plus(c),
+            (Op::Binary(Subtract), (Some(x), _), (Some(remainder), _)) => x.minus(remainder),
+            (Op::Binary(Multiply), (Some(x), _), (None, Some(c))) => x.times(c),
+            (Op::Binary(Multiply), (None, Some(c)), (Some(x), _)) => x.times(c),
+            (Op::Binary(Divide), (Some(x), _), (_, Some(c @ 1..))) if is_floor => x.quotient(c),
+            (Op::Binary(Remainder), (Some(x), _), (_, Some(c @ 1..))) if is_floor => x.remainder(c),
+            (Op::Binary(Pmod), (Some(x), _), (_, Some(c))) => x.remainder(c),
             _ => None,
         }
     }
@@ -614,15 +606,10 @@ impl Code {
         let mut operands: Vec<&Self> = self.operands.iter().collect();
         let tells = match &self.op {
             Op::Encode(Encoding::Calendar(pattern, unit)) => {
-                let line = self.operands[0].facts.line;
-                let (cycles, only) = pattern.cycles(*unit);
-                let digits = cycles.iter().filter_map(|(step, period)| {
-                    let line = period.map_or(line, |period| line?.remainder(period));
-                    Some(line?.quotient(*step)?.digit)
-                });
-                let digits: Vec<Digit> = digits.collect();
-                let only = only && digits.len() == cycles.len();
-                return (digits, only);
+                let line = self.operands[0].facts.line.zip(pattern.step());
+                let step = |(line, step): (Line, i64)| line.quotient((step / unit.nanos()).max(1));
+                let digits = line.and_then(step).map(|line| line.digit);
+                return (digits.into_iter().collect(), digits.is_some());
             }
             Op::Encode(_) => true,
             // Hexadecimal digits stay apart.

@@ -15,11 +15,15 @@ pub struct Digit {
 impl Digit {
     /// All of a field.
     pub fn whole(field: FieldId) -> Self {
+        Self::new(field, 1, None, 0)
+    }
+
+    fn new(field: FieldId, step: i64, period: Option<i64>, shift: i64) -> Self {
         Self {
             field,
-            step: 1,
-            period: None,
-            shift: 0,
+            step,
+            period,
+            shift,
         }
     }
 
@@ -80,8 +84,7 @@ pub fn joined(digits: impl Iterator<Item = Digit>) -> Joined {
     while let Some(at) = periodic.iter().position(|digit| told(&grains, digit)) {
         let digit = periodic.swap_remove(at);
         if digit.period.is_some_and(|period| period % digit.step == 0) {
-            let period = None;
-            grains.push(Digit { period, ..digit });
+            grains.push(Digit::new(digit.field, digit.step, None, digit.shift));
         }
         parts.push(digit);
     }
@@ -102,13 +105,17 @@ pub struct Line {
 }
 
 impl Line {
+    fn new(digit: Digit, scale: i64, offset: i64) -> Self {
+        Self {
+            digit,
+            scale,
+            offset,
+        }
+    }
+
     /// A field itself.
     pub fn of(field: FieldId) -> Self {
-        Self {
-            digit: Digit::whole(field),
-            scale: 1,
-            offset: 0,
-        }
+        Self::new(Digit::whole(field), 1, 0)
     }
 
     /// It grows with its digit.
@@ -118,17 +125,21 @@ impl Line {
 
     /// So many times as much.
     pub fn times(self, factor: i64) -> Option<Self> {
-        Some(Self {
-            scale: self.scale.checked_mul(factor).filter(|scale| *scale != 0)?,
-            offset: self.offset.checked_mul(factor)?,
-            ..self
-        })
+        let scale = self.scale.checked_mul(factor).filter(|scale| *scale != 0);
+        Some(Self::new(
+            self.digit,
+            scale?,
+            self.offset.checked_mul(factor)?,
+        ))
     }
 
     /// So much more.
     pub fn plus(self, more: i64) -> Option<Self> {
-        let offset = self.offset.checked_add(more)?;
-        Some(Self { offset, ..self })
+        Some(Self::new(
+            self.digit,
+            self.scale,
+            self.offset.checked_add(more)?,
+        ))
     }
 
     /// Less another one that is its remainder by something: a multiple of that.
@@ -136,84 +147,67 @@ impl Line {
         let (own, other) = (self.digit, remainder.digit);
         let period = other.period.filter(|_| own.period.is_none())?;
         let apart = other.shift.checked_sub(own.shift)?;
-        let is_its = (own.field, own.step, self.scale)
-            == (other.field, other.step, remainder.scale)
-            && apart % own.step == 0
-            && period % own.step == 0;
-        let apart = self.scale.checked_mul(apart / own.step)?;
-        let digit = Digit {
-            step: period,
-            period: None,
-            ..other
-        };
-        let offset = apart.checked_add(self.offset)?;
-        is_its.then_some(Self {
+        let is_its =
+            (own.field, own.step, self.scale) == (other.field, other.step, remainder.scale);
+        let fits = is_its && apart % own.step == 0 && period % own.step == 0;
+        let scale = self.scale.checked_mul(period / own.step).filter(|_| fits)?;
+        let offset = self
+            .scale
+            .checked_mul(apart / own.step)?
+            .checked_add(self.offset)?;
+        let digit = Digit::new(own.field, period, None, other.shift);
+        Some(Self::new(
             digit,
-            scale: self.scale.checked_mul(period / own.step)?,
-            offset: offset.checked_sub(remainder.offset)?,
-        })
+            scale,
+            offset.checked_sub(remainder.offset)?,
+        ))
     }
 
-    /// How many values of its digit make up `by` > 0, and its offset in whole values of the digit and the rest.
-    fn in_digits(self, by: i64) -> Option<(i64, i64, i64)> {
-        let Self { scale, offset, .. } = self;
-        let fits = scale > 0 && by % scale == 0;
-        fits.then(|| {
-            (
-                by / scale,
-                offset.div_euclid(scale),
-                offset.rem_euclid(scale),
-            )
-        })
+    /// How many steps of its digit make up `by` > 0, and where the digit would begin without its offset in whole steps.
+    fn in_digits(self, by: i64) -> Option<(i64, i64)> {
+        let Self {
+            digit,
+            scale,
+            offset,
+        } = self;
+        if scale <= 0 || by % scale != 0 {
+            return None;
+        }
+        let skipped = offset.div_euclid(scale).checked_mul(digit.step)?;
+        let steps = digit.step.checked_mul(by / scale)?;
+        Some((steps, digit.shift.checked_sub(skipped)?))
     }
 
     /// Its quotient by a number > 0, rounded down.
     pub fn quotient(self, by: i64) -> Option<Self> {
-        if self.scale % by == 0 {
-            let (scale, offset) = (self.scale / by, self.offset.div_euclid(by));
-            return Some(Self {
-                scale,
-                offset,
-                ..self
-            });
-        }
-        let (count, skipped, _) = self.in_digits(by)?;
-        let Digit { step, shift, .. } = self.digit;
-        // A period begins with a whole step.
-        if skipped != 0 && self.digit.is_periodic() {
-            return None;
-        }
-        let digit = Digit {
-            step: step.checked_mul(count)?,
-            shift: shift.checked_sub(skipped.checked_mul(step)?)?,
-            ..self.digit
-        };
-        Some(Self {
+        let Self {
             digit,
-            scale: 1,
-            offset: 0,
-        })
+            scale,
+            offset,
+        } = self;
+        if scale % by == 0 {
+            return Some(Self::new(digit, scale / by, offset.div_euclid(by)));
+        }
+        let (step, shift) = self.in_digits(by)?;
+        // A period begins with a whole step.
+        let fits = digit.period.is_none() || shift == digit.shift;
+        fits.then(|| Self::new(Digit::new(digit.field, step, digit.period, shift), 1, 0))
     }
 
     /// Its remainder from 0 on by a number > 0.
     pub fn remainder(self, by: i64) -> Option<Self> {
-        let (count, skipped, offset) = self.in_digits(by)?;
-        let Digit { step, shift, .. } = self.digit;
-        let period = step.checked_mul(count)?;
-        match self.digit.period {
-            Some(own) if skipped == 0 && own <= period => return Some(self),
-            Some(own) if skipped != 0 || own % period != 0 => return None,
+        let Self {
+            digit,
+            scale,
+            offset,
+        } = self;
+        let (period, shift) = self.in_digits(by)?;
+        match digit.period {
+            Some(own) if shift == digit.shift && own <= period => return Some(self),
+            Some(own) if shift != digit.shift || own % period != 0 => return None,
             _ => {}
         }
-        let digit = Digit {
-            period: Some(period),
-            shift: shift.checked_sub(skipped.checked_mul(step)?)?,
-            ..self.digit
-        };
-        Some(Self {
-            digit,
-            offset,
-            ..self
-        })
+        let digit = Digit::new(digit.field, digit.step, Some(period), shift);
+        Some(Self::new(digit, scale, offset.rem_euclid(scale)))
     }
 }

@@ -4,7 +4,7 @@
 use super::key_sample::KeyedTable;
 use super::laid_table::LaidTable;
 use super::{Layout, ReadForecast, Replicate};
-use crate::cluster::{CellSpec, ClusterSpec, WrittenCells};
+use crate::cluster::{ClusterSpec, WrittenCells};
 use crate::engine::{PlannedRead, scan_calls, scanner_rows};
 use crate::keyspace::RowKey;
 use crate::query::{
@@ -171,31 +171,24 @@ pub(super) fn keys(table: &KeyedTable<'_>) -> TableKeys {
 
 /// Cells of a write, and mean bytes of one besides key and the strategy's qualifier; means over what the run is estimated to put.
 fn cells(setup: &Setup) -> (f64, f64) {
-    let Setup {
-        workload,
-        schema,
-        table,
-        written,
-        ..
-    } = setup;
-    let (of_table, mut sums) = ([table.cells_of(0)], [0.0; 3]);
-    let writes = workload.writes.iter().zip(written);
-    let mut puts: Vec<(f64, &WrittenCells)> = writes
-        .filter(|(write, _)| write.kind != WriteKind::Delete)
-        .map(|(write, cells)| (workload.estimated_operations(write, schema), cells))
-        .collect();
-    // Rows that nothing but reads meets were written by nobody.
-    if !puts.iter().any(|(operations, _)| *operations > 0.0) {
-        puts = of_table.iter().map(|cells| (1.0, cells)).collect();
-    }
-    for (operations, WrittenCells { family, cells }) in puts {
-        let of_all = CELL_STRUCTURE as usize + table.families[*family].name.len();
-        let bytes = |cell: &CellSpec| (of_all + cell.qualifier.len()) as u64 + cell.value.bytes();
-        let bytes: u64 = cells.iter().map(bytes).sum();
-        for (sum, value) in sums.iter_mut().zip([1.0, cells.len() as f64, bytes as f64]) {
-            *sum += operations * value;
+    let (workload, table) = (&setup.workload, &setup.table);
+    let mut sums = [0.0; 3];
+    let mut add = |operations: f64, WrittenCells { family, cells }: &WrittenCells| {
+        let name = CELL_STRUCTURE + table.families[*family].name.len() as u64;
+        let bytes = cells
+            .iter()
+            .map(|it| name + it.qualifier.len() as u64 + it.value.bytes());
+        let of_one = [1.0, cells.len() as f64, bytes.sum::<u64>() as f64];
+        let sums = sums.iter_mut().zip(of_one);
+        sums.for_each(|(sum, value)| *sum += operations * value);
+    };
+    for (write, cells) in workload.writes.iter().zip(&setup.written) {
+        if write.kind != WriteKind::Delete {
+            add(workload.estimated_operations(write, &setup.schema), cells);
         }
     }
+    // What is only read was written as the table says; it weighs nothing beside writes.
+    add(f64::MIN_POSITIVE, &table.cells_of(0));
     let [operations, cells, bytes] = sums;
     (cells / operations, bytes / cells)
 }

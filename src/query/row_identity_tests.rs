@@ -163,13 +163,10 @@ fn opentsdb_tells_a_second_by_an_hour_and_an_offset() {
     );
     assert_eq!(seconds("to_char(ts, 'yyyyMMdd') || be4(ts % 86400)"), exact);
     assert_eq!(
-        seconds("to_char(ts, 'yyyyMMdd') || to_char(ts, 'HH')"),
-        (false, Some(3_600))
-    );
-    assert_eq!(
-        seconds("to_char(ts, 'yyyyMMdd') || to_char(ts, 'HHmmss')"),
+        seconds("to_char(ts, 'yyyyMMddHH') || be4(ts % 3600)"),
         exact
     );
+    assert_eq!(seconds("to_char(ts, 'yyyyMM') || be4(ts % 3600)"), unknown);
     assert_eq!(
         millis("to_char(ts, 'yyyyMMddHHmmss')"),
         (false, Some(1_000))

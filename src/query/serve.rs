@@ -536,54 +536,50 @@ impl<R: RowCounts> Read<'_, R> {
 
     /// Cells of the rows that are read, and of those that are returned, of which `wanted` satisfy all that the reader knows.
     fn count_cells(&mut self, wanted: f64) {
-        let (plan, returned) = (self.plan, self.requests.rows_returned);
-        let question = &plan.question;
-        let of_a_row = |[rows, cells]: [f64; 2]| if rows > 0.0 { cells / rows } else { 1.0 };
-        let mut cells = [1.0; 2];
+        let question = &self.plan.question;
+        let mut ratios = [[1.0; 2]; 2];
         if question.cell_identity.is_some() && question.by_index.is_none() {
-            cells = [
-                of_a_row(self.scratch.counted),
-                of_a_row([wanted, self.wanted(Counted::Cells).0]),
-            ];
+            let cells = self.wanted(Counted::Cells).0;
+            ratios = [self.scratch.counted, [wanted, cells]];
         }
-        if question.versions > 1 {
-            let versions = self.versions();
-            cells = cells.map(|cells| cells * versions);
-        }
-        let [read, wanted] = cells.map(|cells| cells * question.cells_of_a_write);
+        let versions = match question.versions {
+            0 | 1 => 1.0,
+            most => self.writes_of_a_cell().max(1.0).min(f64::from(most)),
+        };
+        let [read, returned] = ratios.map(|[rows, cells]| match rows > 0.0 {
+            true => cells / rows * versions * question.cells_of_a_write,
+            false => 1.0,
+        });
         self.requests.row_cells = read;
-        self.requests.cells_returned = returned * wanted;
+        self.requests.cells_returned = self.requests.rows_returned * returned;
     }
 
-    /// Versions that are read of a cell, where its newest are asked for: at most as many as it was written, which is taken to be as often as others.
-    fn versions(&mut self) -> f64 {
-        let (plan, target) = (self.plan, self.target);
+    /// How often those cells were written that satisfy what the reader knows, on average.
+    fn writes_of_a_cell(&mut self) -> f64 {
+        let (question, target) = (&self.plan.question, self.target);
         let Scratch {
             equal,
             bands,
             steps,
             ..
         } = &mut *self.scratch;
-        let known = plan.question.known.stored().iter();
+        let known = question.known.stored().iter();
         equal.clear();
         equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
-        let condition = Condition {
-            equal,
-            between: &bands.0,
-        };
+        let between = &bands.0;
+        let condition = Condition { equal, between };
+        let draws = f64::INFINITY;
         let every = RowEquality {
-            draws: f64::INFINITY,
+            draws,
             ..RowEquality::default()
         };
-        let writes = self
-            .rows
-            .distinct(condition, every, target.record, target.at);
         let (of, step) = (
-            plan.question.identity_of(Counted::Cells),
+            question.identity_of(Counted::Cells),
             steps[Counted::Cells as usize],
         );
-        let cells = of.rows(self.rows, condition, step, target.record, target.at);
-        (writes / cells).clamp(1.0, f64::from(plan.question.versions))
+        self.rows
+            .distinct(condition, every, target.record, target.at)
+            / of.rows(self.rows, condition, step, target.record, target.at)
     }
 
     /// Rows read until there are enough, and rows that are returned.

@@ -201,45 +201,21 @@ impl Pattern {
         matches!(first, Some(Part::Field(field)) if field.letters.starts_with('y'))
     }
 
-    /// What it tells of an instant: steps, and the periods in which they come again (none for days of whole dates), in units from 1970-01-01 on;
-    /// and whether it tells nothing else. Letters that stand for less than a unit tell nothing.
-    pub fn cycles(&self, unit: TimeUnit) -> (Vec<(i64, Option<i64>)>, bool) {
-        const SECOND: i64 = 1_000_000_000;
-        const MINUTE: i64 = 60 * SECOND;
-        const HOUR: i64 = 60 * MINUTE;
-        const DAY: i64 = 24 * HOUR;
-        let has = |letters: &str| {
-            let is = |part: &Part| matches!(part, Part::Field(field) if field.letters == letters);
-            self.parts.iter().any(is)
+    /// The length of its steps in nanoseconds, from 1970-01-01 on, where all are as long: it keeps the order of instants, down to days at least.
+    pub fn step(&self) -> Option<i64> {
+        let place = |part: &Part| match part {
+            Part::Literal(_) => None,
+            Part::Field(field) => Some(field.place?.1),
+            Part::Fraction(_) => Some(7),
         };
-        let is_date = has("yyyy") && (has("DDD") || has("dd") && (has("MM") || has("MMM")));
-        let mut cycles = Vec::from_iter(is_date.then_some((DAY, None)));
-        let mut only = true;
-        for part in &self.parts {
-            let (step, period) = match part {
-                Part::Literal(_) => continue,
-                Part::Fraction(letters) => (SECOND / 10i64.pow(letters.len() as u32), SECOND),
-                Part::Field(field) => match field.letters {
-                    "ss" => (SECOND, MINUTE),
-                    "mm" => (MINUTE, HOUR),
-                    "HH" => (HOUR, DAY),
-                    "hh" => (HOUR, DAY / 2),
-                    "a" => (DAY / 2, DAY),
-                    "EEE" => (DAY, 7 * DAY),
-                    _ => {
-                        only &= is_date;
-                        continue;
-                    }
-                },
-            };
-            cycles.push((step, Some(period)));
-        }
-        let unit = unit.nanos();
-        cycles.retain(|(_, period)| period.is_none_or(|period| period > unit));
-        let in_units = |(step, period): (i64, Option<i64>)| {
-            ((step / unit).max(1), period.map(|period| period / unit))
+        let seconds = match self.parts.iter().rev().find_map(place)? {
+            3 => 86_400,
+            4 => 3_600,
+            5 => 60,
+            6 => 1,
+            _ => return None,
         };
-        (cycles.into_iter().map(in_units).collect(), only)
+        self.keeps_order().then_some(seconds * 1_000_000_000)
     }
 
     /// Bytes that can stand at each position.
