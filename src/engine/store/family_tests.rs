@@ -2,10 +2,10 @@
 
 use super::store_tests::{Bench, ROW, small};
 use crate::cluster::{Family, FamilySpec};
-use crate::engine::SimConfig;
 use crate::engine::config::StoredCells;
 use crate::engine::table::rows::RowWeight;
-use crate::keyspace::RowKey;
+use crate::engine::{ExistingRows, SimConfig};
+use crate::keyspace::{KeyBatch, RowKey};
 use crate::time::{SimDuration, SimTime};
 use crate::units::{Bandwidth, ByteSize};
 use std::sync::Arc;
@@ -183,4 +183,32 @@ fn expired_files_go_when_a_compaction_is_chosen_and_a_due_major_compaction_empti
         bench.run_until(now + SimDuration::from_secs(60));
         assert_eq!(bench.files(2), [left]);
     }
+}
+
+#[test]
+fn at_the_start_a_store_holds_what_its_last_major_compaction_left() {
+    let mut config = followed();
+    let day = SimDuration::from_secs(86_400);
+    config.table.families[0].spec.ttl = Some(day.mul_f64(30.0));
+    // Regions start at multiples of ten: rows of 41 days, of 29, and half of each.
+    let mut sample = KeyBatch::default();
+    for key in [1u8, 2, 11, 12, 21, 22] {
+        sample.push_with(|bytes| bytes.push(key));
+    }
+    let ago = |days: f64| -(day.mul_f64(days).as_nanos() as i64);
+    config.changes.existing = Arc::new(vec![ExistingRows {
+        rows: 600,
+        bytes: 60_000,
+        sample: Arc::new(sample),
+        written_ns: Arc::new([41.0, 41.0, 29.0, 29.0, 41.0, 29.0].map(ago).to_vec()),
+        ..ExistingRows::default()
+    }]);
+    let mut bench = Bench::new(&config);
+    let files = [0, 1, 2].map(|region| bench.files(region));
+    assert_eq!(files, [vec![], vec![20_000], vec![10_000]]);
+    // All of it expires: a major compaction, which each store has within 10.5 days, leaves an empty file.
+    bench.sim.clock.now = SimTime::ZERO + day.mul_f64(11.0);
+    bench.sim.majors_are_checked();
+    bench.run_for(1_000_000_000);
+    assert_eq!([1, 2].map(|region| bench.files(region)), [[0], [0]]);
 }

@@ -409,10 +409,16 @@ impl Stores {
         }
     }
 
-    /// When a store is due for its next major compaction, in nanoseconds, whose last one was at any time of its period before the run.
-    pub fn next_major(&mut self) -> i64 {
+    /// A store's last major compaction was at any time of its period before the run: what was written before this time had expired by then, and when the
+    /// next one is due, in nanoseconds.
+    pub fn last_major(&mut self, region: u32, family: usize) -> (i64, i64) {
         let period = major_compaction_period(self.majors.random());
-        period.mul_f64(self.majors.random()).as_nanos() as i64
+        let due = period.mul_f64(self.majors.random()).as_nanos() as i64;
+        let keeping = Keeping {
+            now_ns: due - period.as_nanos() as i64,
+            ..self.rules(region).families[family].keeping
+        };
+        (keeping.oldest_ns(), due)
     }
 
     /// How rows of a region are sampled; `None` where they are not.

@@ -473,16 +473,19 @@ impl Simulation<'_> {
 
     /// A region holds its part of the existing rows from the start, a file a family; false without any.
     fn load(&mut self, region: u32, existing: &ExistingRows, part: &Part) -> bool {
-        let sampling = self.stores.sampling(region);
-        let times = existing.written_ns.get(part.sampled.clone()).unwrap_or(&[]);
-        let oldest_ns = times.iter().min().copied().unwrap_or(0);
-        let newest_ns = times.iter().max().copied().unwrap_or(0);
-        let mut is_loaded = false;
+        let (sampling, mut is_loaded) = (self.stores.sampling(region), false);
+        let written_ns = |at: usize| existing.written_ns.get(at).copied().unwrap_or(0);
         for family in 0..self.stores.rules(region).families.len() {
             let share = match existing.family_shares.get(family) {
                 None if family == 0 => 1.0,
                 share => share.copied().unwrap_or(0.0),
             };
+            // What its last major compaction has left.
+            let (from_ns, major_due_ns) = self.stores.last_major(region, family);
+            let kept = part.sampled.clone().filter(|&at| written_ns(at) >= from_ns);
+            let times = kept.clone().map(written_ns);
+            let left = kept.clone().count() as f64 / part.sampled.len().max(1) as f64;
+            let share = share * left;
             let bytes = (part.bytes as f64 * share).round() as u64;
             if bytes == 0 {
                 continue;
@@ -491,22 +494,23 @@ impl Simulation<'_> {
             let sample = sampling.map(|Sampling { capacity, .. }| {
                 let share = part.share;
                 let mut sample = RowSample::new(Sampling { capacity, share });
-                for at in part.sampled.clone() {
+                for at in kept {
                     // The tickets of the sampled rows are the least of all.
                     let ticket = (self.stores.ticket() as f64 * share) as u64;
                     sample.offer(ticket, existing.sample.get(at));
                 }
                 sample
             });
+            let newest_ns = times.clone().max().unwrap_or(0);
             let file = RegionFile {
                 bytes,
                 rows: (part.rows as f64 * share).round() as u64,
                 sample,
-                oldest_ns,
+                oldest_ns: times.min().unwrap_or(0),
                 newest_ns,
                 early_bytes: bytes,
                 early_newest_ns: newest_ns,
-                major_due_ns: self.stores.next_major(),
+                major_due_ns,
                 ..RegionFile::default()
             };
             self.stores.store(region).families[family]
