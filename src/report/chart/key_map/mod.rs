@@ -96,7 +96,14 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
     let (kind, bottom) = (ChartKind::KeyMap, legend_top + 46.0);
     let sheet = Drawing::new(kind, title(strategy, &demand), &subtitle, bottom);
     let mut sheet = sheet.of_strategy(&strategy.name);
-    let heat = Heat::of(&frame, &regions, cells, demand.interval_s, demand.servers);
+    let mut heat = Heat::of(&frame, &regions, cells, demand.interval_s, demand.servers);
+    if regions.are_rows(&frame) && regions.stay() {
+        let counted = &series.region_demand;
+        heat.settle(
+            &counted[..frame.count().min(counted.len())],
+            series.window_start,
+        );
+    }
     draw_cells(&sheet, &frame, &heat, scale);
     regions.draw_lines(&sheet, &frame);
     labels.draw(&sheet, &frame);

@@ -178,6 +178,11 @@ impl Regions {
         self.count() <= frame.count()
     }
 
+    /// Whether none was divided or merged.
+    pub fn stay(&self) -> bool {
+        self.count() == self.lives.len()
+    }
+
     /// A thin line at each boundary, from the moment of its split to that of a merge, and an upright one where a region changed its
     /// server.
     pub fn draw_lines(&self, sheet: &Sheet, frame: &Frame) {
