@@ -66,6 +66,8 @@ fn facts(strategy: &Strategy, layout: &Layout) -> Vec<String> {
         format!("{}: {}", strategy.name, strategy.key.text()),
         format!("  {regions} on {servers}, {source}; keys of {bytes:.1} bytes"),
     ];
+    let qualifier = strategy.qualifier.iter();
+    facts.extend(qualifier.map(|plan| format!("  each write is a cell: {}", plan.text())));
     let hottest = layout.entities.iter().take(3).map(|entity| {
         let share = percent_to(entity.share, 1);
         format!(
@@ -83,7 +85,7 @@ fn key(sample: &SampleKey) -> Vec<Block> {
     let record: Vec<String> = record
         .map(|(field, value)| format!("{field} {value}"))
         .collect();
-    let bytes = sample.key.as_bytes();
+    let bytes = [sample.key.as_bytes(), &sample.qualifier].concat();
     let segments = sample.segments.iter().map(|segment| {
         let bytes = bytes.get(segment.bytes.clone()).unwrap_or_default();
         let (expression, meaning) = (segment.expression.clone(), segment.meaning.clone());
@@ -91,7 +93,11 @@ fn key(sample: &SampleKey) -> Vec<Block> {
     });
     let segments: Vec<Vec<String>> = segments.collect();
     let record = format!("  {}: {}", sample.write, record.join(", "));
-    let lines = vec![record, format!("    {}", sample.key)];
+    let mut lines = vec![record, format!("    {}", sample.key)];
+    if !sample.qualifier.is_empty() {
+        let qualifier = crate::keyspace::escape(&sample.qualifier);
+        lines.push(format!("    qualifier {qualifier}"));
+    }
     vec![Block::Lines(lines), aligned(&segments, 4, &[])]
 }
 

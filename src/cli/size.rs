@@ -3,11 +3,13 @@
 use super::args::SizeArguments;
 use super::console::Console;
 use super::loading;
-use crate::layout::{Layout, Replicate, StrategySample, StrategySize, TableSize, size_findings};
+use crate::layout::{
+    FamilySize, Layout, Replicate, StrategySample, StrategySize, TableSize, size_findings,
+};
 use crate::report::number::{self, NumberFormat};
 use crate::report::{Block, Column, Document, Format, Table, aligned};
 use crate::scenario::Scenario;
-use crate::storage::BlockEncoding;
+use crate::storage::{BlockEncoding, Compression};
 use anyhow::Result;
 use serde::Serialize;
 use std::fmt::Write;
@@ -77,7 +79,7 @@ fn under(size: &StrategySize, encoding: BlockEncoding) -> f64 {
 }
 
 #[rustfmt::skip]
-const MEASURES: [Measure; 18] = [
+const MEASURES: [Measure; 20] = [
     Measure { name: "key", path: "key_bytes", kind: NumberFormat::Bytes, of: |size| first(size, |table| table.key_bytes.mean) },
     Measure { name: "cell", path: "cell_bytes", kind: NumberFormat::Bytes, of: |size| first(size, |table| table.cell_bytes) },
     Measure { name: "row", path: "row_bytes", kind: NumberFormat::Bytes, of: StrategySize::row_bytes },
@@ -86,13 +88,15 @@ const MEASURES: [Measure; 18] = [
     Measure { name: "  lengths, times", path: "row_structure_part", kind: NumberFormat::Percent, of: |size| all(size, TableSize::structure_part) / size.row_bytes() },
     Measure { name: "  values", path: "row_value_part", kind: NumberFormat::Percent, of: |size| all(size, |table| table.value_bytes) / size.row_bytes() },
     Measure { name: "rows", path: "rows", kind: NumberFormat::Compact, of: |size| first(size, TableSize::rows) },
+    Measure { name: "cells a row", path: "cells_per_row", kind: NumberFormat::Plain, of: |size| first(size, |table| table.cells_per_row) },
+    Measure { name: "cells", path: "cells", kind: NumberFormat::Compact, of: |size| first(size, TableSize::cells) },
     Measure { name: "table, encoding none", path: "table_bytes_none", kind: NumberFormat::Bytes, of: |size| under(size, BlockEncoding::None) },
     Measure { name: "  prefix", path: "table_bytes_prefix", kind: NumberFormat::Bytes, of: |size| under(size, BlockEncoding::Prefix) },
     Measure { name: "  diff", path: "table_bytes_diff", kind: NumberFormat::Bytes, of: |size| under(size, BlockEncoding::Diff) },
     Measure { name: "  fast-diff", path: "table_bytes_fast_diff", kind: NumberFormat::Bytes, of: |size| under(size, BlockEncoding::FastDiff) },
-    Measure { name: "regions, at least", path: "regions", kind: NumberFormat::Compact, of: |size| all(size, |table| table.chosen().regions) },
+    Measure { name: "regions, at least", path: "regions", kind: NumberFormat::Compact, of: |size| all(size, |table| table.chosen.regions) },
     Measure { name: "block index", path: "block_index_bytes", kind: NumberFormat::Bytes, of: StrategySize::block_index_bytes },
-    Measure { name: "Bloom filter", path: "bloom_bytes", kind: NumberFormat::Bytes, of: |size| all(size, |table| table.chosen().bloom_bytes) },
+    Measure { name: "Bloom filter", path: "bloom_bytes", kind: NumberFormat::Bytes, of: |size| all(size, |table| table.chosen.bloom_bytes) },
     Measure { name: "row in a memstore", path: "memstore_row_bytes", kind: NumberFormat::Bytes, of: |size| first(size, |table| table.memstore_row_bytes) },
     Measure { name: "rows a flush", path: "rows_per_flush", kind: NumberFormat::Compact, of: |size| size.memstore.rows_per_flush },
     Measure { name: "written regions a server", path: "written_regions_per_server", kind: NumberFormat::Plain, of: |size| size.memstore.written_regions },
@@ -155,6 +159,7 @@ fn document(scenario: &Scenario, sizes: &[StrategySize]) -> Document {
         true => "; *: as the table is encoded",
         false => "",
     };
+    let families = families(sizes);
     let memory = sizes.iter().zip(&scenario.strategies).take(1);
     let memory = memory.map(|(size, strategy)| {
         let (full, flush) = (
@@ -162,7 +167,11 @@ fn document(scenario: &Scenario, sizes: &[StrategySize]) -> Document {
             strategy.setup.table.memstore_flush_size,
         );
         let memory = format!("a server's memory holds {full:.0} full memstores of {flush}");
-        Block::text(format!("uncompressed, one replica{marked}; {memory}"))
+        let packed = match families.is_empty() {
+            true => "uncompressed, one replica",
+            false => "compressed as the families are, one replica",
+        };
+        Block::text(format!("{packed}{marked}; {memory}"))
     });
     let keys = sizes.iter().flat_map(|size| {
         size.tables.iter().enumerate().map(|(at, table)| {
@@ -179,9 +188,42 @@ fn document(scenario: &Scenario, sizes: &[StrategySize]) -> Document {
         title.into_iter().collect(),
         vec![Block::Table(table)],
         memory.collect(),
+        families,
         vec![Block::text("keys in bytes, by segment"), keys],
         findings(sizes, Block::text),
     ])
+}
+
+/// The families of each strategy's own table; nothing where each has one and compresses nothing.
+fn families(sizes: &[StrategySize]) -> Vec<Block> {
+    let tables = || {
+        sizes
+            .iter()
+            .filter_map(|size| Some((size, size.tables.first()?)))
+    };
+    let plain = |it: &FamilySize| it.compression == Compression::None;
+    if tables().all(|(_, table)| table.families.len() == 1 && table.families.iter().all(plain)) {
+        return Vec::new();
+    }
+    let row = |size: &StrategySize, it: &FamilySize| {
+        let (file, bytes) = (it.chosen(), |value| NumberFormat::Bytes.text(value));
+        let words = format!("{} {}", it.encoding.name(), it.compression.name());
+        let keyvalues = it.cells() * it.cell_bytes;
+        vec![
+            format!("{} {}", size.strategy, it.family),
+            format!("{} cells", NumberFormat::Compact.text(it.cells())),
+            format!("{} as KeyValues", bytes(keyvalues)),
+            format!("{words}: {} data", bytes(file.data_bytes)),
+            format!("{} index", bytes(file.block_index_bytes)),
+            format!("{} Bloom", bytes(file.bloom_bytes)),
+        ]
+    };
+    let rows =
+        tables().flat_map(|(size, table)| table.families.iter().map(move |it| row(size, it)));
+    vec![
+        Block::text("store files by family"),
+        aligned(&rows.collect::<Vec<_>>(), 2, &[]),
+    ]
 }
 
 /// What stands out; `sentence` is how the view shows a sentence with literal names.

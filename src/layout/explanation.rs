@@ -36,7 +36,9 @@ pub struct SampleKey {
     pub record: Vec<(String, String)>,
     /// The key.
     pub key: RowKey,
-    /// The key, cut; `bytes` are offsets in it.
+    /// The qualifier that the strategy gives the cell; empty without.
+    pub qualifier: Vec<u8>,
+    /// The key with the qualifier behind it, cut; `bytes` are offsets in it.
     pub segments: Vec<SegmentText>,
 }
 
@@ -91,7 +93,8 @@ impl Explanation {
 
 fn sample_key(strategy: &Strategy, sample: &KeySample, at: usize) -> SampleKey {
     let (schema, writes) = (&strategy.setup.schema, &strategy.setup.workload.writes);
-    let (key, segments) = strategy.key.describe(&sample.row(at));
+    let (mut key, segments) = strategy.cell_key.describe(&sample.row(at));
+    let qualifier = key.0.split_off(sample.keys.get(at).len());
     let value = |(id, slot): (usize, &i64)| {
         let field = FieldId(id as u16);
         let name = schema.field(field).name.clone();
@@ -102,6 +105,7 @@ fn sample_key(strategy: &Strategy, sample: &KeySample, at: usize) -> SampleKey {
         write: writes[write].name.clone(),
         record: sample.record(at).iter().enumerate().map(value).collect(),
         key,
+        qualifier,
         segments,
     }
 }

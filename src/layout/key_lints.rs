@@ -5,7 +5,7 @@
 use super::RegionForecast;
 use super::key_sample::KeySample;
 use super::laid_table::LaidTable;
-use super::row_growth::some_record;
+use super::row_growth::{RowGrowth, some_record};
 use crate::key::{Randomness, StepCache};
 use crate::policy::balance::Balancer;
 use crate::policy::{SplitAlgorithm, SplitPolicy};
@@ -14,8 +14,9 @@ use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{FieldId, FieldKind, TextValues};
 use crate::scenario::{Diagnostic, Presplit, Severity};
 use crate::statistics::PlacementPeaks;
+use crate::storage::CELL_STRUCTURE;
 use crate::text;
-use crate::time::SimTime;
+use crate::time::{SimDuration, SimTime};
 use crate::units::ByteSize;
 use crate::workload::Condition;
 use std::collections::BTreeMap;
@@ -36,6 +37,9 @@ const MATTERS: f64 = 1.25;
 /// Placements are a matter of the key, not of a run's seed.
 const SEED: Seed = Seed(0);
 
+/// A row that outgrows a region later than in ten years is left to others: seconds.
+const LONGEST_LOOK: f64 = 10.0 * 365.25 * 86_400.0;
+
 /// Fewer copies of a row are not told: one row in a hundred that agrees with another by chance is no design of writing rows again.
 const LEAST_COPIES: f64 = 1.01;
 
@@ -52,6 +56,8 @@ impl LaidTable<'_> {
             self.splits_before_the_run(),
             self.few_values(),
             self.stale_copies(),
+            self.expired_regions(),
+            self.row_outgrows_a_region(),
         ];
         lints.into_iter().flatten().collect()
     }
@@ -283,6 +289,69 @@ impl LaidTable<'_> {
         let help = "compute the salt from what names the row, as `bucket(16, ...)` does: a write then replaces the old version; else readers have to ask every salt and keep the newest";
         let label = "a salt is drawn for each write";
         (copies >= LEAST_COPIES).then(|| self.warning(message, label, help))
+    }
+
+    /// Regions whose rows are all older than the time to live; they stay until somebody merges them.
+    fn expired_regions(&self) -> Option<Diagnostic> {
+        let (rows, are) = match self.expired {
+            0 => return None,
+            1 => (some_regions(1, ""), "is"),
+            many => (some_regions(many, ""), "are"),
+        };
+        let message = format!("{rows} {are} empty: their rows are older than `ttl`");
+        let help = "HBase keeps them until they are merged: `normalization = true`, or a key that does not lead with time";
+        Some(self.warning(message, "the oldest keys lie together", help))
+    }
+
+    /// When the busiest row, whose cells the qualifier tells apart, is larger than a region may be: no split cuts a row.
+    fn row_outgrows_a_region(&self) -> Option<Diagnostic> {
+        let (table, setup) = (&self.table, self.table.setup());
+        let qualifier = table.strategy.qualifier.as_ref()?;
+        let is_counted = |field: &FieldId| {
+            let kind = &setup.schema.field(*field).kind;
+            matches!(
+                kind,
+                FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
+            )
+        };
+        let grows =
+            !table.key.fields().iter().any(is_counted) && qualifier.fields().iter().any(is_counted);
+        let share = self.run.hottest_row_share();
+        // Fewer writes of a row in the sample are chance.
+        if !grows || share * (self.run.len() as f64) < 16.0 {
+            return None;
+        }
+        let cells = RowGrowth::of(table.cell_key, setup, table.replicate);
+        let now = cells.rows(0.0);
+        let added = cells.rows(setup.workload.estimated_writes(&setup.schema)) - now;
+        let written = setup.written.first()?;
+        let family = &setup.table.families[written.family];
+        let (shortest, longest) = table.cell_key.len_range();
+        let cell = (CELL_STRUCTURE + family.name.len() as u64 + written.cells[0].value.bytes())
+            as f64
+            + (shortest + longest) as f64 / 2.0;
+        let rate = share * added / setup.workload.duration.as_secs_f64() * cell;
+        let most = setup.table.max_file_size;
+        let seconds = (most.0 as f64 - share * now * cell) / rate;
+        let ttl = family
+            .spec
+            .ttl
+            .map_or(f64::INFINITY, SimDuration::as_secs_f64);
+        if seconds > LONGEST_LOOK.min(ttl) {
+            return None;
+        }
+        let time = setup
+            .workload
+            .start
+            .at(SimTime::ZERO + SimDuration::from_secs(seconds.max(0.0) as u64));
+        let date = jiff::Timestamp::from_nanosecond(i128::from(time.0)).ok()?;
+        let message = format!(
+            "the busiest row, with {} of all cells, is larger than a region of {most} from {} on",
+            text::percent_to(share, 1),
+            date.strftime("%Y-%m-%d"),
+        );
+        let help = "let the key tell a part of the time, as `be4(trunc(ts, '1d'))` does, or give the family a `ttl`";
+        Some(self.warning(message, "no split cuts a row", help))
     }
 
     /// Expected number of copies of a row when the run ends, at least 1: of m writes of one row under k salts k (1 - (1 - 1/k)^m).

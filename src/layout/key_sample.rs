@@ -11,6 +11,8 @@ use crate::workload::{Choice, EXISTING_LANE, ExistingSample, OperationBatch, Run
 use std::ops::Range;
 use std::sync::Arc;
 
+const NANOS_PER_MS: i64 = 1_000_000;
+
 /// What is written and was written before, under one key, in one replicate.
 #[derive(Clone, Copy)]
 pub(super) struct KeyedTable<'a> {
@@ -204,6 +206,33 @@ impl KeySample {
         counts.sort_unstable_by_key(|&(slot, count)| (std::cmp::Reverse(count), slot));
         counts
     }
+}
+
+/// When the cells of a sampled write were written, in milliseconds: rows of the run at their intended time, existing ones at their
+/// record's (a row a millisecond, when records have no time).
+pub(super) fn written_at(sample: &KeySample, at: usize, setup: &Setup, is_run: bool) -> u64 {
+    let start = setup.workload.start;
+    if is_run {
+        let time = start.at(sample.batch.intended[at]).0;
+        return (time / NANOS_PER_MS).max(0) as u64;
+    }
+    let mut fields = setup.schema.fields.iter();
+    let time = fields.position(|field| matches!(field.kind, FieldKind::Timestamp { .. }));
+    if let Some(field) = time {
+        return millis(&setup.schema, field, sample.record(at)[field]);
+    }
+    let rows = setup.workload.existing_rows(&setup.schema);
+    let before = rows.saturating_sub(sample.batch.indices[at]) as i64;
+    (start.0 / NANOS_PER_MS).saturating_sub(before).max(0) as u64
+}
+
+/// A timestamp field's slot in milliseconds since the epoch; 0 of another field.
+pub(super) fn millis(schema: &Schema, field: usize, slot: i64) -> u64 {
+    let FieldKind::Timestamp { unit, .. } = schema.fields[field].kind else {
+        return 0;
+    };
+    let millis = i128::from(slot) * i128::from(unit.nanos()) / i128::from(NANOS_PER_MS);
+    millis.clamp(0, i128::from(i64::MAX)) as u64
 }
 
 /// Positions by key, then by position.

@@ -1,8 +1,9 @@
 //! A strategy's table, or one of its copies, laid out: its pre-split, what the rows that exist have made of it since, and what each region
 //! will get. Must not know reads.
 
-use super::key_sample::{KeySample, KeyedTable, sorted_order};
-use super::table_size::{TableSample, written_at};
+use super::family_size::kept_for;
+use super::key_sample::{KeySample, KeyedTable, sorted_order, written_at};
+use super::table_size::TableSample;
 use super::{Layout, RegionForecast, Replicate};
 use crate::cluster::{Placement, WrittenCells};
 use crate::engine::{ExistingRows, split_sizes};
@@ -11,9 +12,11 @@ use crate::policy::{GrownTable, Growth, quantile_points};
 use crate::random::{Stream, stream};
 use crate::scenario::{Presplit, Strategy};
 use crate::storage::CELL_STRUCTURE;
+use crate::time::SimDuration;
 use crate::workload::Choice;
 use rayon::prelude::*;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Sampled rows for each region that is cut from them: its share is then exact to 5 % (one standard error, 1 / sqrt(400)).
@@ -42,6 +45,8 @@ pub(super) struct LaidTable<'a> {
     pub presplit: usize,
     /// The rows that exist; `None` without any.
     pub existing: Option<ExistingRows>,
+    /// Regions all of whose rows have expired.
+    pub expired: usize,
     router: OnceCell<Router>,
     regions: OnceCell<Vec<RegionForecast>>,
     rows: OnceCell<Arc<KeyBatch>>,
@@ -70,6 +75,7 @@ impl<'a> LaidTable<'a> {
             presplit: points.len() + 1,
             points,
             existing: None,
+            expired: 0,
             router: OnceCell::new(),
             regions: OnceCell::new(),
             rows: OnceCell::new(),
@@ -83,30 +89,46 @@ impl<'a> LaidTable<'a> {
     fn with_rows(self, sample: &KeySample) -> Self {
         let setup = self.table.setup();
         let size = TableSample::of(&self.table, SIZED_ROWS).size(0.0);
-        let bytes = size.chosen().table_bytes as u64;
+        let bytes = size.chosen.table_bytes as u64;
         let sorted = sample.sorted();
+        let ranks = self.live(sample);
+        let live: Vec<&[u8]> = ranks.iter().map(|&at| sample.keys.get(at)).collect();
+        // Where keys follow time regions were full before their rows expired.
+        let follows = self.table.strategy.follows_time_under(self.table.key);
+        let (grown_from, times) = match follows {
+            true => (&sorted, sorted.len() as f64 / live.len().max(1) as f64),
+            false => (&live, 1.0),
+        };
         let grown = GrownTable {
-            sample: &sorted,
-            bytes,
+            sample: grown_from,
+            bytes: (bytes as f64 * times) as u64,
             policy: &setup.changes.policies.split_policy,
             sizes: split_sizes(&setup.table),
             servers: setup.cluster.servers,
         };
         let growth = match setup.table.placement {
-            Placement::Grown => grown.growth(&self.points, &sample.order_written()),
+            Placement::Grown if live.len() == sorted.len() => {
+                grown.growth(&self.points, &sample.order_written())
+            }
             _ => Growth {
                 points: grown.starting_points(&self.points),
                 split_off: Vec::new(),
             },
         };
+        let regions = |keys: &[&[u8]]| {
+            let region = |key: &&[u8]| growth.points.partition_point(|it| it.as_bytes() <= *key);
+            let regions: BTreeSet<usize> = keys.iter().map(region).collect();
+            regions.len()
+        };
         Self {
-            points: Arc::new(growth.points),
+            expired: regions(&sorted) - regions(&live),
+            points: Arc::new(growth.points.clone()),
             existing: Some(ExistingRows {
                 rows: size.existing_rows.round() as u64,
                 bytes,
                 family_shares: self.family_shares(sample),
-                sample: packed(&sorted),
-                written_ns: Arc::new(self.written_ns(sample)),
+                sample: packed(&live),
+                written_ns: Arc::new(self.written_ns(sample, &ranks)),
                 split_off: Arc::new(growth.split_off),
             }),
             ..self
@@ -138,21 +160,32 @@ impl<'a> LaidTable<'a> {
     }
 
     /// When sampled rows were written, in key order; none where no family forgets them.
-    fn written_ns(&self, sample: &KeySample) -> Vec<i64> {
+    fn written_ns(&self, sample: &KeySample, live: &[usize]) -> Vec<i64> {
         let setup = self.table.setup();
         let start = setup.workload.start.0;
-        let ranks = match setup
-            .table
-            .families
-            .iter()
-            .any(|family| family.spec.ttl.is_some())
-        {
-            true => 0..sample.len(),
-            false => 0..0,
-        };
-        let millis = |rank| written_at(sample, sample.at_rank(rank), setup, false);
-        let nanos = |rank| millis(rank) as i64 * 1_000_000 - start;
-        ranks.map(|rank| nanos(rank).min(0)).collect()
+        let mut families = setup.table.families.iter();
+        if families.all(|family| family.spec.ttl.is_none()) {
+            return Vec::new();
+        }
+        let millis = |at| written_at(sample, at, setup, false);
+        let nanos = |at: &usize| millis(*at) as i64 * 1_000_000 - start;
+        live.iter().map(|at| nanos(at).min(0)).collect()
+    }
+
+    /// The keys, in their order, whose cells have not all expired by the last major compaction, by position in the sample.
+    fn live(&self, sample: &KeySample) -> Vec<usize> {
+        let setup = self.table.setup();
+        let families = setup.table.families.iter();
+        let longest: Option<Option<SimDuration>> = families
+            .map(|it| it.spec.ttl)
+            .max_by_key(|ttl| ttl.map_or(u64::MAX, SimDuration::as_nanos));
+        let oldest = longest
+            .flatten()
+            .map(|ttl| setup.workload.start.before(kept_for(ttl)));
+        let oldest = oldest.map_or(0, |time| (time.0 / 1_000_000).max(0) as u64);
+        let all = (0..sample.len()).map(|rank| sample.at_rank(rank));
+        let live = all.filter(|&at| oldest == 0 || written_at(sample, at, setup, false) >= oldest);
+        live.collect()
     }
 
     /// The server of each region in key order, as the engine opens them.

@@ -4,6 +4,7 @@
 
 mod cluster_lints;
 mod explanation;
+mod family_size;
 mod key_lints;
 mod key_sample;
 mod laid_table;
@@ -15,20 +16,24 @@ mod retention;
 mod row_growth;
 mod size_findings;
 mod stored_cells;
+mod table_cells;
 mod table_size;
 mod time_neighbours;
 mod types;
 
 pub use cluster_lints::{change_lints, load_lints, misplaced_regions};
 pub use explanation::{Explanation, RegionCauses, SampleKey};
+pub use family_size::{EncodedSize, FamilySize, KeyBytes};
 pub use replay::{Asks, ExistingRow, Replay, Replayed, ScanRange};
 pub use replicate::Replicate;
 pub use retention::Retention;
 pub use size_findings::size_findings;
 pub use stored_cells::stored_cells;
-pub use table_size::{KeyBytes, StrategySample, StrategySize, TableSize};
+pub use table_size::{StrategySample, StrategySize, TableSize};
 pub use types::{EntityShare, KeyBucket, Layout, ReadForecast, RegionForecast, RunLayout};
 
+#[cfg(test)]
+mod family_size_tests;
 #[cfg(test)]
 mod page_tests;
 #[cfg(test)]

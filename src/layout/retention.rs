@@ -2,11 +2,11 @@
 //! key was chosen. Must not lay regions out.
 
 use super::Replicate;
+use super::family_size::kept_longer;
 use super::key_sample::KeyedTable;
 use super::read_forecast::{ReadTargets, TARGETS, cheapest, keys};
 use crate::random::Seed;
 use crate::scenario::{Setup, Strategy};
-use crate::time::SimDuration;
 use crate::workload::{Drive, Existing, ImportRows, Workload, WriteId};
 
 /// A table with the rows that the file gives it, and with ten times as many, written at the same pace.
@@ -98,28 +98,6 @@ fn histories(setup: &Setup) -> Vec<Existing> {
         with: write.with.clone(),
     });
     existing.collect()
-}
-
-/// The same rows at the same pace over a time so many times as long.
-fn kept_longer(rows: &ImportRows, times: f64) -> ImportRows {
-    let longer = |last: SimDuration| {
-        // Times stay within what a file may say.
-        let nanos =
-            (last.as_nanos() as f64 * times).min(SimDuration::LONGEST_WRITTEN.as_nanos() as f64);
-        SimDuration::from_nanos(nanos as u64)
-    };
-    match rows {
-        ImportRows::Drawn { records, last } => ImportRows::Drawn {
-            // Operations are numbered with 56 bits.
-            records: ((*records as f64 * times).ceil() as u64).min((1 << 56) - 1),
-            last: longer(*last),
-        },
-        ImportRows::Each { each, every, last } => ImportRows::Each {
-            each: each.clone(),
-            every: *every,
-            last: longer(*last),
-        },
-    }
 }
 
 #[cfg(test)]

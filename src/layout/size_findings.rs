@@ -40,7 +40,8 @@ fn under(size: &StrategySize, encoding: BlockEncoding) -> f64 {
 /// The same key with longer names.
 fn long_names(short: &StrategySize, long: &StrategySize) -> Option<String> {
     let (a, b) = (only(short)?, only(long)?);
-    let same = a.key == b.key && a.cells_per_row == b.cells_per_row;
+    let like = |it: &TableSize| (it.cells_per_row, it.value_bytes);
+    let same = a.key == b.key && like(a) == like(b);
     let names = (b.name_part() - a.name_part()) / a.cells_per_row;
     let cost = plain(long) / plain(short) - 1.0;
     // Of two strategies that differ in their encoding only, neither has long names.
@@ -102,15 +103,15 @@ fn extremes(sizes: &[StrategySize]) -> Option<String> {
     ))
 }
 
-/// Most writes replace a row that is there.
+/// Most writes replace a cell that is there.
 fn overwritten(size: &StrategySize) -> Option<String> {
-    const WRITES_A_ROW: f64 = 2.0;
-    let table = size.tables.first()?;
-    let writes = table.writes / table.rows().max(1.0);
-    (writes >= WRITES_A_ROW).then(|| {
+    const WRITES_A_CELL: f64 = 2.0;
+    let families = size.tables.first()?.families.iter();
+    let most = families.max_by(|a, b| a.writes_per_cell.total_cmp(&b.writes_per_cell))?;
+    (most.writes_per_cell >= WRITES_A_CELL).then(|| {
         format!(
-            "`{}`: {writes:.0} writes fall on each row, and each replaces the one before; where the qualifier tells them apart, as OpenTSDB's offsets in the hour do, count a cell for each write",
-            size.strategy,
+            "`{}`: {:.0} writes fall on each cell, and each replaces an earlier one; where a qualifier tells them apart, as OpenTSDB's offset in the hour does, give the strategy its `qualifier`",
+            size.strategy, most.writes_per_cell,
         )
     })
 }

@@ -163,7 +163,7 @@ fn findings_name_what_costs() {
     assert!(
         findings
             .iter()
-            .any(|text| text.contains("`latest`: 84 writes fall on each row")),
+            .any(|text| text.contains("`latest`: 84 writes fall on each cell")),
         "{findings:?}"
     );
 }

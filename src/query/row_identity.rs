@@ -33,6 +33,13 @@ impl RowCounts for Population {
 /// Steps of time are looked for so far beyond the table's times, within which they may end: two years.
 const LONGEST_STEP: i64 = 2 * 366 * 86_400 * 1_000_000_000;
 
+impl RowStep {
+    /// The timestamp that the key tells in steps, and the slots of this one.
+    pub fn window(self) -> Option<(FieldId, Range<i64>)> {
+        self.0[0].map(|(field, start, end)| (field, start..end))
+    }
+}
+
 /// What writes must agree in to make the same row under one key.
 #[derive(Debug, Clone)]
 pub struct RowIdentity {

@@ -1,0 +1,576 @@
+//! One family of one key's table, weighed from a sample of its rows: really sorted, encoded and compressed, then scaled to all rows. Must not know
+//! other families.
+//!
+//! A table of up to so many rows is encoded whole. Of a larger one the sample's neighbours share fewer bytes than the table's:
+//! [`SharedPrefixes`] tells how many more it will be, and each saves a byte in every encoding. The cells' timestamps are nearer to each other
+//! too, where a key goes on with time; they are then as far apart as the rows of one prefix lie in time. What a codec makes of that is estimated: a
+//! sixteenth of the sample beside all of it tells how many compressed bytes a shared one saves.
+
+use super::Replicate;
+use super::key_sample::{KeySample, KeyedTable, written_at};
+use super::row_growth::RowGrowth;
+use super::table_cells::{Fill, SampledWrite, TableCells};
+use super::time_neighbours::TimeNeighbours;
+use crate::cluster::Family;
+use crate::key::{KeyPlan, Randomness, Segment};
+use crate::record::{FieldId, Schema};
+use crate::scenario::Strategy;
+use crate::storage::{
+    BlockEncoding, Bloom, CELL_STRUCTURE, Cell, Compression, FileFormat, RowSize, SharedPrefixes,
+    StoreFile, StoreFileSize, block_index,
+};
+use crate::time::SimDuration;
+use crate::units::PerSecond;
+use crate::workload::{Arrivals, Choice, Drive, ImportRows, WriteId, WriteKind};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// Cells that are encoded at most.
+const CELLS: usize = 1 << 19;
+
+/// Rows that are sampled at least, of however many cells.
+const LEAST_ROWS: usize = 128;
+
+/// Keys that are cut into segments.
+const DESCRIBED: usize = 200;
+
+/// Of so many sampled rows one is encoded apart.
+const THINNED: usize = 16;
+
+/// Shared bytes by which both samples have to differ to tell anything.
+const LEAST_SHARED: f64 = 0.05;
+
+/// How long ago a store was compacted whole: every 3.5 to 10.5 days (`hbase.hregion.majorcompaction` with its jitter of one half), at an instant of
+/// that which nobody knows: the mean square of the period, 49 + 49 / 12, over twice its mean, 14.
+const COMPACTED_DAYS: f64 = (49.0 + 49.0 / 12.0) / 14.0;
+
+/// One family of a table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FamilySize {
+    /// Its name.
+    pub family: String,
+    /// Writes that made it.
+    pub writes: f64,
+    /// Its rows that exist before the run.
+    pub existing_rows: f64,
+    /// All its rows.
+    pub rows: f64,
+    /// Writes that fall on a cell; 1 where what they write is appended to it.
+    pub writes_per_cell: f64,
+    /// Cells of a row, versions that are kept included.
+    pub cells_per_row: f64,
+    /// A cell as a KeyValue: 20 + key + family + qualifier + value.
+    pub cell_bytes: f64,
+    /// Of it the value.
+    pub value_bytes: f64,
+    /// Lengths of its keys.
+    pub key_bytes: KeyBytes,
+    /// Leading bytes that a row's key shares with the one before, on average.
+    pub shared_key_bytes: f64,
+    /// Its block encoding.
+    pub encoding: BlockEncoding,
+    /// Its compression.
+    pub compression: Compression,
+    /// On disk under each encoding, in the order of [`BlockEncoding::ALL`].
+    pub encoded: [EncodedSize; 4],
+}
+
+impl FamilySize {
+    /// Cells.
+    pub fn cells(&self) -> f64 {
+        self.rows * self.cells_per_row
+    }
+
+    /// As it is.
+    pub fn chosen(&self) -> &EncodedSize {
+        &self.encoded[self.encoding as usize]
+    }
+}
+
+/// Lengths of keys in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct KeyBytes {
+    /// Of the rows.
+    pub mean: f64,
+    /// Shortest of the sample.
+    pub min: usize,
+    /// Longest of the sample.
+    pub max: usize,
+}
+
+/// One segment of a key.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SegmentBytes {
+    /// As written.
+    pub expression: String,
+    /// Mean length.
+    pub bytes: f64,
+}
+
+/// Store files of a table, or of one of its families, under one block encoding, compressed as each family says: one replica.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct EncodedSize {
+    /// The encoding.
+    pub encoding: BlockEncoding,
+    /// A row in its data blocks, with its part of their headers and checksums.
+    pub row_bytes: f64,
+    /// All data blocks.
+    pub data_bytes: f64,
+    /// All block indexes, as they are in memory: no codec makes them smaller there.
+    pub block_index_bytes: f64,
+    /// All Bloom filters.
+    pub bloom_bytes: f64,
+    /// Data, index and Bloom filter.
+    pub table_bytes: f64,
+    /// Regions that it takes if each holds as much as `table.max_file_size` allows; up to twice as many after splits in the middle.
+    pub regions: f64,
+}
+
+impl EncodedSize {
+    /// Of several families.
+    pub(super) fn sum<'a>(encoding: BlockEncoding, sizes: impl Iterator<Item = &'a Self>) -> Self {
+        let of_none = Self {
+            encoding,
+            ..Self::default()
+        };
+        sizes.fold(of_none, |sum, size| Self {
+            encoding,
+            row_bytes: sum.row_bytes + size.row_bytes,
+            data_bytes: sum.data_bytes + size.data_bytes,
+            block_index_bytes: sum.block_index_bytes + size.block_index_bytes,
+            bloom_bytes: sum.bloom_bytes + size.bloom_bytes,
+            table_bytes: sum.table_bytes + size.table_bytes,
+            // The largest store splits its region.
+            regions: sum.regions.max(size.regions),
+        })
+    }
+}
+
+/// A measured sample of one family.
+#[derive(Debug, Clone)]
+pub(super) struct FamilySample {
+    /// What holds of any number of rows; the rest is nothing yet.
+    size: FamilySize,
+    /// Segments of its keys.
+    pub segments: Vec<SegmentBytes>,
+    /// Heap of a cell in a memstore.
+    pub memstore_cell_bytes: f64,
+    bloom: Bloom,
+    existing: f64,
+    /// Writes that the run is estimated to make to it.
+    pub planned: f64,
+    /// Different keys in the sample.
+    rows: f64,
+    prefixes: SharedPrefixes,
+    pub growth: RowGrowth,
+    /// Where a qualifier tells cells of a row from each other.
+    cell_growth: Option<RowGrowth>,
+    /// By encoding, of the sample.
+    files: [StoreFileSize; 4],
+    /// Compressed bytes that one saves which neighbours share, by encoding.
+    saving: Option<[f64; 4]>,
+    neighbours: Option<TimeNeighbours>,
+}
+
+/// A table with one family's writes alone, as far back as its cells stay, and without deletes; `None` if that is the table itself. How deletes shrink it is
+/// not told.
+pub(super) fn only(table: &KeyedTable<'_>, family: usize) -> Option<(Strategy, Replicate)> {
+    let setup = table.setup();
+    let writes = || setup.workload.writes.iter().zip(&setup.written);
+    let is_other = |write: usize| {
+        writes().nth(write).map_or(family > 0, |(write, written)| {
+            written.family != family || write.kind == WriteKind::Delete
+        })
+    };
+    let ttl = setup.table.families[family].spec.ttl;
+    let others = (0..setup.workload.writes.len()).any(is_other) || family > 0;
+    if ttl.is_none() && !others {
+        return None;
+    }
+    let mut changed = setup.clone();
+    for (at, write) in changed.workload.writes.iter_mut().enumerate() {
+        if is_other(at) {
+            write.drive = Drive::Open {
+                rate: PerSecond(0.0),
+                arrivals: Arrivals::Constant,
+                profile: Vec::new(),
+                import: None,
+            };
+        }
+    }
+    let of = |write: Option<WriteId>| write.map_or(usize::MAX, |write| usize::from(write.0));
+    changed
+        .workload
+        .existing
+        .retain(|rows| !is_other(of(rows.write)));
+    if let Some(ttl) = ttl {
+        for existing in &mut changed.workload.existing {
+            let times = kept_for(ttl).as_secs_f64() / existing.rows.last().as_secs_f64();
+            if times < 1.0 {
+                existing.rows = kept_longer(&existing.rows, times);
+            }
+        }
+    }
+    let replicate = Replicate::new(&changed, table.replicate.seed, table.replicate.number);
+    let setup = Arc::new(changed);
+    let strategy = Strategy {
+        setup,
+        ..table.strategy.clone()
+    };
+    Some((strategy, replicate))
+}
+
+/// How long cells with a time to live stay on disk: until the next major compaction finds them expired.
+pub(super) fn kept_for(ttl: SimDuration) -> SimDuration {
+    ttl + SimDuration::from_secs(86_400).mul_f64(COMPACTED_DAYS)
+}
+
+/// The same rows at the same pace over a time so many times as long.
+pub(super) fn kept_longer(rows: &ImportRows, times: f64) -> ImportRows {
+    let longer = |last: SimDuration| {
+        // Times stay within what a file may say.
+        let nanos =
+            (last.as_nanos() as f64 * times).min(SimDuration::LONGEST_WRITTEN.as_nanos() as f64);
+        SimDuration::from_nanos(nanos as u64)
+    };
+    match rows {
+        ImportRows::Drawn { records, last } => ImportRows::Drawn {
+            // Operations are numbered with 56 bits.
+            records: ((*records as f64 * times).ceil() as u64).min((1 << 56) - 1),
+            last: longer(*last),
+        },
+        ImportRows::Each { each, every, last } => ImportRows::Each {
+            each: each.clone(),
+            every: *every,
+            last: longer(*last),
+        },
+    }
+}
+
+impl FamilySample {
+    /// Samples and encodes a family, from at most so many rows; the table has no other. O(n log n) in the sample.
+    pub fn of(table: &KeyedTable<'_>, family: usize, rows: usize) -> Self {
+        let (key, setup) = (table.key, table.setup());
+        let (workload, schema) = (&setup.workload, &setup.schema);
+        let declared = &setup.table.families[family];
+        let spec = &declared.spec;
+        let existing = workload.existing_rows(schema) as f64;
+        let planned = workload.estimated_writes(schema);
+        let total = (existing + planned).max(1.0);
+        let growth = RowGrowth::of(key, setup, table.replicate);
+        let cell_growth = table.strategy.qualifier.as_ref();
+        let cell_growth =
+            cell_growth.map(|_| RowGrowth::of(table.cell_key, setup, table.replicate));
+        let rows_in_all = growth.rows(planned).max(1.0);
+        let written: Vec<_> = setup
+            .written
+            .iter()
+            .filter(|it| it.family == family)
+            .collect();
+        let columns = written.iter().map(|it| it.cells.len()).max();
+        let columns = columns.unwrap_or(setup.table.qualifiers.len()) as f64;
+        let cells = cell_growth
+            .as_ref()
+            .map_or(rows_in_all, |it| it.rows(planned));
+        let cells = cells.max(rows_in_all) / rows_in_all;
+        let writes = (total / (cells * rows_in_all)).max(1.0);
+        let grows = workload
+            .writes
+            .iter()
+            .any(|write| write.kind == WriteKind::Append);
+        let versions = match grows {
+            true => writes,
+            false => writes.min(f64::from(spec.versions)),
+        };
+        // Of such a row its last write says all.
+        let is_plain = cell_growth.is_none()
+            && versions <= 1.0
+            && written
+                .windows(2)
+                .all(|pair| pair[0].cells == pair[1].cells);
+        // What is not is taken whole where it is small; so is what is compressed, for codecs look far back.
+        let is_whole = !(is_plain && spec.compression == Compression::None)
+            && !grows
+            && total * columns <= CELLS.min(rows.saturating_mul(8)) as f64;
+        let per_row = cells * versions * columns;
+        let least = if is_plain { 1_000 } else { LEAST_ROWS };
+        let most = rows.min((CELLS as f64 / per_row) as usize).max(least) as f64;
+        let share = if is_whole {
+            1.0
+        } else {
+            (most / total).min(1.0)
+        };
+        let wanted = |rows: f64| {
+            if rows < 0.5 {
+                0
+            } else {
+                (rows * share).ceil() as usize
+            }
+        };
+        let parts = [
+            table.existing(wanted(existing), Choice::Random),
+            table.run(wanted(planned)),
+        ];
+        let mut all: Vec<SampledWrite<'_>> = Vec::new();
+        for (part, sample) in parts.iter().enumerate() {
+            let sorted = sample.sorted().into_iter().enumerate();
+            all.extend(sorted.map(|(rank, key)| {
+                let at = sample.at_rank(rank);
+                (key, written_at(sample, at, setup, part == 1), part, at)
+            }));
+        }
+        all.sort_unstable();
+        let keys: Vec<&[u8]> = all.iter().map(|(key, ..)| *key).collect();
+        let bounds = value_bounds(key, schema);
+        let bound = |length| bounds.get(length).copied().unwrap_or(f64::INFINITY);
+        let prefixes = SharedPrefixes::of(&keys, bound);
+        // A row by its last write.
+        let rows = all.chunk_by(|a, b| a.0 == b.0);
+        let rows: Vec<_> = rows.filter_map(|writes| writes.last().copied()).collect();
+        let sampled = rows.len() as f64;
+        let fill = (!is_plain && !is_whole).then(|| Fill {
+            cells: (cells * (CELLS as f64 / (sampled * per_row)).min(1.0), cells),
+            writes: versions,
+            grows,
+        });
+        let of_rows = |rows: &[SampledWrite<'_>]| TableCells::of(table, &parts, rows, fill);
+        let made = of_rows(if is_whole { &all } else { &rows });
+        let kept = made.kept(spec.versions);
+        let files = encoded(&kept, declared);
+        let saving = (spec.compression != Compression::None && rows_in_all > sampled).then(|| {
+            let thin: Vec<_> = rows.iter().step_by(THINNED).copied().collect();
+            let made = of_rows(&thin);
+            let thin_files = encoded(&made.kept(spec.versions), declared);
+            let (drawn, thin) = (prefixes.sampled(), thin.len() as f64);
+            let nearer = prefixes.shared_bytes(drawn, sampled)
+                - prefixes.shared_bytes(drawn * thin / sampled, thin);
+            BlockEncoding::ALL.map(|at| {
+                let of_row = |files: [StoreFileSize; 4], rows: f64| {
+                    files[at as usize].data_bytes as f64 / rows.max(1.0)
+                };
+                let saved = of_row(thin_files, thin) - of_row(files, sampled);
+                if nearer > LEAST_SHARED {
+                    (saved / nearer).max(0.0)
+                } else {
+                    0.0
+                }
+            })
+        });
+        let times: Vec<(&[u8], u64)> = rows.iter().map(|row| (row.0, row.1)).collect();
+        let lengths = || rows.iter().map(|(key, ..)| key.len());
+        let key_bytes = KeyBytes {
+            mean: lengths().sum::<usize>() as f64 / sampled.max(1.0),
+            min: lengths().min().unwrap_or(0),
+            max: lengths().max().unwrap_or(0),
+        };
+        let mean = |of: &dyn Fn(&Cell<'_>) -> u64| {
+            kept.iter().map(of).sum::<u64>() as f64 / (kept.len() as f64).max(1.0)
+        };
+        let (name, value_bytes) = (declared.name.len() as u64, mean(&|cell| cell.value.bytes()));
+        Self {
+            segments: segments(key, &parts[usize::from(parts[1].len() > parts[0].len())]),
+            memstore_cell_bytes: mean(&|cell| {
+                let rest = cell.qualifier.len() as u64 + cell.value.bytes();
+                RowSize::new(name, [""], rest).memstore(key_bytes.mean.round() as u64)
+            }),
+            size: FamilySize {
+                family: declared.name.clone(),
+                writes: 0.0,
+                writes_per_cell: if grows { 1.0 } else { 0.0 },
+                existing_rows: 0.0,
+                rows: 0.0,
+                cells_per_row: match fill {
+                    Some(_) if grows => cells * columns,
+                    Some(_) => per_row,
+                    None => kept.len() as f64 / sampled.max(1.0),
+                },
+                cell_bytes: (CELL_STRUCTURE + name) as f64
+                    + value_bytes
+                    + key_bytes.mean
+                    + mean(&|cell| cell.qualifier.len() as u64),
+                value_bytes,
+                key_bytes,
+                shared_key_bytes: 0.0,
+                encoding: spec.block_encoding,
+                compression: spec.compression,
+                encoded: [EncodedSize::default(); 4],
+            },
+            bloom: spec.bloom,
+            existing,
+            planned,
+            rows: sampled,
+            neighbours: TimeNeighbours::of(key, &times),
+            prefixes,
+            growth,
+            cell_growth,
+            files,
+            saving,
+        }
+    }
+
+    /// Cells of a row after so many writes of the run: as many more as there are more of them on the whole.
+    pub fn cells_per_row(&self, written: f64) -> f64 {
+        let cells = self.cell_growth.as_ref().map_or(1.0, |cells| {
+            let of_row = |written| cells.rows(written) / self.growth.rows(written).max(1.0);
+            of_row(written) / of_row(self.planned)
+        });
+        let found = self.size.cells_per_row * cells;
+        if found.is_finite() {
+            found
+        } else {
+            self.size.cells_per_row
+        }
+    }
+
+    /// The family after so many writes of the run, each on top of the existing rows; regions hold at most so many bytes of it.
+    pub fn size(&self, written: f64, max_file_bytes: f64) -> FamilySize {
+        let (writes, rows) = (self.existing + written, self.growth.rows(written));
+        let cells = self.cells_per_row(written);
+        let encoded = |encoding| self.encoded(encoding, (rows, cells, writes), max_file_bytes);
+        FamilySize {
+            writes,
+            writes_per_cell: match self.size.writes_per_cell {
+                0.0 => {
+                    writes
+                        / self
+                            .cell_growth
+                            .as_ref()
+                            .unwrap_or(&self.growth)
+                            .rows(written)
+                            .max(1.0)
+                }
+                one => one,
+            },
+            existing_rows: self.growth.rows(0.0),
+            rows,
+            cells_per_row: cells,
+            shared_key_bytes: self.prefixes.shared_bytes(writes, rows),
+            encoded: BlockEncoding::ALL.map(encoded),
+            ..self.size.clone()
+        }
+    }
+
+    fn encoded(
+        &self,
+        encoding: BlockEncoding,
+        (rows, cells, total): (f64, f64, f64),
+        max_file_bytes: f64,
+    ) -> EncodedSize {
+        let file = self.files[encoding as usize];
+        let sampled = self.rows.max(1.0);
+        // Rows of the table for each of the sample's, by their cells.
+        let longer = cells / (file.cells as f64 / sampled).max(f64::MIN_POSITIVE);
+        let mut row_bytes = file.data_bytes as f64 / sampled * longer;
+        let mut index_key = file.index_key_bytes as f64 / (file.blocks as f64).max(1.0);
+        if rows > sampled {
+            let drawn = self.prefixes.sampled();
+            let shared = &self.prefixes;
+            let more = shared.shared_bytes(total, rows) - shared.shared_bytes(drawn, sampled);
+            index_key += more.max(0.0);
+            if let Some(saving) = self.saving {
+                row_bytes -= saving[encoding as usize] * more.max(0.0);
+            } else if encoding != BlockEncoding::None {
+                let saved =
+                    shared.encodable_bytes(total, rows) - shared.encodable_bytes(drawn, sampled);
+                // The first cell of each block is whole.
+                let inner = 1.0 - (file.blocks as f64 / sampled).min(1.0);
+                let times = self.neighbours.as_ref().map_or(0.0, |neighbours| {
+                    let together = shared.fraction_sharing(neighbours.prefix, total, rows);
+                    neighbours.saved_bytes(encoding, rows, together)
+                });
+                row_bytes -= (saved.max(0.0) + times) * inner;
+            }
+        }
+        let blocks = file.blocks as f64 * rows / sampled * longer;
+        let data_bytes = rows * row_bytes;
+        let regions = (data_bytes / max_file_bytes).ceil().max(1.0);
+        let block_index_bytes = regions * block_index(blocks / regions, index_key).0;
+        let (keys, bytes) = match self.bloom {
+            Bloom::Rowcol => (rows * cells, self.size.cell_bytes - self.size.value_bytes),
+            Bloom::Row | Bloom::None => (rows, self.size.key_bytes.mean),
+        };
+        let bloom_bytes = regions * self.bloom.bytes(keys / regions, bytes);
+        EncodedSize {
+            encoding,
+            row_bytes,
+            data_bytes,
+            block_index_bytes,
+            bloom_bytes,
+            table_bytes: data_bytes + block_index_bytes + bloom_bytes,
+            regions,
+        }
+    }
+}
+
+/// The store files of these cells under each encoding, otherwise as their family has them.
+fn encoded(cells: &[Cell<'_>], family: &Family) -> [StoreFileSize; 4] {
+    BlockEncoding::ALL.map(|encoding| {
+        let format = FileFormat {
+            encoding,
+            ..family.format()
+        };
+        StoreFile::of(format, cells.iter().copied())
+    })
+}
+
+/// For each length, the most different prefixes of keys that there can be: what the segments and the fields that begin within it allow.
+fn value_bounds(key: &KeyPlan, schema: &Schema) -> Vec<f64> {
+    let mut bounds = vec![1.0];
+    let mut fields: Vec<FieldId> = Vec::new();
+    let (mut segments, mut random) = (1.0f64, 1.0f64);
+    for segment in key.segments() {
+        let count = segment.cardinality();
+        let count = count.map_or(f64::INFINITY, |count| count as f64);
+        segments *= count;
+        if segment.randomness() == Randomness::Random {
+            random *= count;
+        }
+        fields.extend(segment.fields());
+        fields.sort_unstable();
+        fields.dedup();
+        let bound = segments.min(random * combinations(&fields, schema));
+        let start = bounds.len();
+        bounds.resize(start + segment.len_range().0, bound);
+    }
+    // Behind the shortest key any segment may stand.
+    let last = bounds.last().copied().unwrap_or(1.0);
+    let longest = key.len_range().1;
+    bounds.resize((longest + 1).max(bounds.len()), last);
+    let variable = |it: &Segment| it.len_range().0 < it.len_range().1;
+    if key.segments().iter().any(variable) {
+        // Short segments let later ones begin earlier than their least place says: only the whole is certain.
+        return vec![last; bounds.len()];
+    }
+    bounds
+}
+
+/// Combinations of the fields' values: a field that follows from others of them adds none.
+fn combinations(fields: &[FieldId], schema: &Schema) -> f64 {
+    let values = |id: &FieldId| {
+        let field = schema.field(*id);
+        let follows = !field.of.is_empty() && field.of.iter().all(|parent| fields.contains(parent));
+        match field.kind.count() {
+            _ if follows => 1.0,
+            Some(count) => (count + field.literals.len() as u64) as f64,
+            None => f64::INFINITY,
+        }
+    };
+    fields.iter().map(values).product()
+}
+
+/// Mean lengths of the key's segments.
+fn segments(key: &KeyPlan, sample: &KeySample) -> Vec<SegmentBytes> {
+    let empty = |segment: &Segment| SegmentBytes {
+        expression: segment.expression.clone(),
+        bytes: 0.0,
+    };
+    let mut segments: Vec<SegmentBytes> = key.segments().iter().map(empty).collect();
+    let described = DESCRIBED.min(sample.len());
+    for i in 0..described {
+        let (_, parts) = key.describe(&sample.row(i * sample.len() / described));
+        for (segment, part) in segments.iter_mut().zip(parts) {
+            segment.bytes += part.bytes.len() as f64 / described as f64;
+        }
+    }
+    segments
+}

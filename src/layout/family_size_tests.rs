@@ -1,0 +1,237 @@
+//! Sizes of rows with many cells, against HBase's own files and by arithmetic.
+
+use super::{Replicate, StrategySample, TableSize};
+use crate::scenario::Scenario;
+use crate::storage::BlockEncoding;
+use serde_json::Value;
+
+/// A file without a run to speak of: rows that exist.
+fn scenario(text: &str) -> Scenario {
+    let time = "[time]\nstart = 2026-01-01T01:00:00Z\nduration = \"2ms\"\nwarmup = \"1ms\"\nsample = \"1ms\"\n";
+    let text = format!("{time}{text}");
+    Scenario::parse(&text, "cells").unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn existing(text: &str) -> TableSize {
+    let scenario = scenario(text);
+    let strategy = &scenario.strategies[0];
+    let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+    let size = StrategySample::of(strategy, &[], &replicate).size(0.0);
+    size.tables.into_iter().next().unwrap()
+}
+
+/// `points` of an hour and of each of so many series, as `tests/all/store_files.rs` has 100.
+fn opentsdb(series: u32, points: u32, family: &str, write: &str, strategy: &str) -> TableSize {
+    let every = 3_600 / points;
+    existing(&format!(
+        "[field]\nseries = {{ type = \"int\", count = {series} }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n\
+         [existing.points]\neach = [\"series\"]\nevery = \"{every}s\"\nlast = \"1h\"\n{write}\n\
+         [family.t]\n{family}\n\
+         [strategy.cells]\nkey = \"x'000001' || be4(trunc(ts, '1h')) || x'000001' || be3(series)\"\n{strategy}\n"
+    ))
+}
+
+const VALUE: &str = "value = { expr = \"be4(1000 + 10 * series + ts % 3600 * 7919 % 50)\" }";
+const POINTS: &str = "[write.points]\nrate = \"1/s\"";
+
+fn cells(series: u32, points: u32, family: &str) -> TableSize {
+    let qualifier = "qualifier = \"be2(ts % 3600 * 16 + 3)\"";
+    opentsdb(
+        series,
+        points,
+        &format!("{VALUE}\n{family}"),
+        POINTS,
+        qualifier,
+    )
+}
+
+/// The data blocks of the file that HBase wrote of a table.
+fn data_bytes(table: &str, encoding: &str, compression: &str) -> f64 {
+    let more = compression == "zstd";
+    let text = match more {
+        true => include_str!("../../tests/data/hfiles_more.json"),
+        false => include_str!("../../tests/data/hfiles.json"),
+    };
+    let files: Value = serde_json::from_str(text).unwrap();
+    let plain = [
+        ("table", table),
+        ("encoding", encoding),
+        ("compression", compression),
+        ("bloom", "none"),
+        ("mvcc", "zero"),
+    ];
+    let is_it = |file: &&Value| {
+        let words = plain
+            .iter()
+            .all(|(key, word)| file[key].as_str() == Some(word));
+        words && file["block_size"] == 65_536
+    };
+    let mut found = files["files"].as_array().unwrap().iter().filter(is_it);
+    let file = found
+        .next()
+        .unwrap_or_else(|| panic!("{table} {encoding} {compression}"));
+    file["data_bytes"].as_f64().unwrap()
+}
+
+/// Complains where a table under some encoding is not as large as HBase's file of it.
+fn compare(
+    (size, rows): (&TableSize, f64),
+    table: &str,
+    compression: &str,
+    most: f64,
+    wrong: &mut Vec<String>,
+) {
+    for encoding in BlockEncoding::ALL {
+        let word = encoding.name().replace('-', "_");
+        let (found, expected) = (
+            rows * size.under(encoding).row_bytes,
+            data_bytes(table, &word, compression),
+        );
+        let off = found / expected - 1.0;
+        if off.abs() > most {
+            wrong.push(format!(
+                "{table} {word} {compression}: {found} for {expected}, {off:.4}"
+            ));
+        }
+    }
+}
+
+#[test]
+fn an_hour_of_points_as_cells_weighs_what_hbase_writes() {
+    let mut wrong = Vec::new();
+    for (compression, most) in [("none", 0.01), ("gz", 0.03), ("zstd", 0.03)] {
+        let size = cells(
+            100,
+            3_600,
+            &format!("compression = \"{compression}\"\nbloom = \"none\""),
+        );
+        // 20 + key 13 + family 1 + qualifier 2 + value 4 = 40 B, 3,600 times; with a byte of mvcc each 147,600 B, and 2.25 blocks of
+        // 33 B and five checksums of 4 B: 147,720 B.
+        // The run is in the next hour, and a row of it is taken for known.
+        assert!((100.0..=101.0).contains(&size.rows()), "{}", size.rows());
+        let close = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-3;
+        assert!(close(size.cells_per_row, 3_600.0), "{}", size.cells_per_row);
+        assert_eq!(size.cell_bytes, 40.0);
+        assert!(close(size.row_bytes, 144_000.0), "{}", size.row_bytes);
+        if compression == "none" {
+            let row = size.under(BlockEncoding::None).row_bytes;
+            assert!((row - 147_720.0).abs() < 30.0, "{row}");
+        }
+        compare(
+            (&size, 100.0),
+            "opentsdb-3600-cells",
+            compression,
+            most,
+            &mut wrong,
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn points_may_be_few_appended_or_compacted() {
+    let append = "[write.points]\nrate = \"1/s\"\nkind = \"append\"";
+    for points in [60.0, 3_600.0] {
+        let size = cells(100, points as u32, "");
+        assert!(
+            (size.row_bytes / (40.0 * points) - 1.0).abs() < 1e-3,
+            "{}",
+            size.row_bytes
+        );
+        // An append adds 2 bytes of offset and 4 of value to the one cell of the row: 20 + 13 + 1 + 3 + 6 a point.
+        let size = opentsdb(
+            100,
+            points as u32,
+            "value = { expr = \"be2(ts % 3600 * 16 + 3) || be4(series)\" }",
+            append,
+            "qualifier = \"x'050000'\"",
+        );
+        assert_eq!(size.cells_per_row, 1.0);
+        // The 101st row takes a hundredth of the writes from each.
+        assert!(
+            (size.row_bytes / (37.0 + 6.0 * points) - 1.0).abs() < 0.01,
+            "appended: {}",
+            size.row_bytes
+        );
+    }
+    // Compacted: all qualifiers joined, all values and a byte: 20 + 13 + 1 + 7,200 + 14,401.
+    let name = "lpad(series % 10, 7200, 'q')";
+    let size = opentsdb(
+        100,
+        1,
+        "value = \"14401B\"",
+        POINTS,
+        &format!("qualifier = \"{name}\""),
+    );
+    assert_eq!((size.cells_per_row, size.row_bytes), (1.0, 21_635.0));
+}
+
+#[test]
+fn rows_of_many_cells_are_told_from_a_few_whole_ones() {
+    // 18 million cells of 5,000 rows: 145 of them are made.
+    for compression in ["none"] {
+        let family = format!("compression = \"{compression}\"");
+        let (whole, told) = (cells(100, 3_600, &family), cells(5_000, 3_600, &family));
+        assert!(
+            (5_000.0..=5_001.0).contains(&told.rows()),
+            "{}",
+            told.rows()
+        );
+        // Cells that a hash of the second tells are counted as such (36 % collide) until the key itself tells the second.
+        let cells = told.cells_per_row / 3_600.0;
+        assert!((0.6..1.01).contains(&cells), "{cells}");
+        for encoding in BlockEncoding::ALL {
+            let of_cell = |size: &TableSize| size.under(encoding).row_bytes / size.cells_per_row;
+            let (found, expected) = (of_cell(&told), of_cell(&whole));
+            // Seconds that are missing make qualifiers and times differ in a byte more now and then.
+            assert!(
+                (found / expected - 1.0).abs() < 0.05,
+                "{compression} {encoding:?}: {found} for {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn long_names_weigh_what_hbase_writes() {
+    let mut wrong = Vec::new();
+    for (table, family, qualifier) in [
+        ("names-d", "d", "via"),
+        ("names-metrics", "metrics", "myVeryImportantAttribute"),
+    ] {
+        for (compression, most) in [("none", 0.01)] {
+            let size = existing(&format!(
+                "[field]\nuser = {{ type = \"int\", count = 1000 }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n\
+                 [existing.rows]\neach = [\"user\"]\nevery = \"1h\"\nlast = \"10d\"\n[write.rows]\nrate = \"1/s\"\n\
+                 [table]\nqualifiers = [\"{qualifier}\"]\n\
+                 [family.{family}]\nbloom = \"none\"\ncompression = \"{compression}\"\nvalue = {{ expr = \"be8((240 * user + trunc(ts, '1h') / 3600) % 1000)\" }}\n\
+                 [strategy.names]\nkey = \"be4(user) || be4(trunc(ts, '1h'))\"\n"
+            ));
+            assert!(
+                (size.rows() / 240_000.0 - 1.0).abs() < 0.01,
+                "{}",
+                size.rows()
+            );
+            compare((&size, 240_000.0), table, compression, most, &mut wrong);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn versions_and_a_time_to_live_bound_a_table() {
+    let table = |family: &str, last: &str| {
+        existing(&format!(
+            "[field]\nid = {{ type = \"int\", count = 1000 }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n\
+             [existing.rows]\neach = [\"id\"]\nevery = \"1h\"\nlast = \"{last}\"\n[write.rows]\nrate = \"1/s\"\n\
+             [family.d]\n{family}\n[strategy.rows]\nkey = \"be4(id)\"\n[strategy.times]\nkey = \"be4(ts) || be4(id)\"\n"
+        ))
+    };
+    // 24 writes of each of 1,000 rows, of which three versions stay.
+    let kept = |versions: u32| {
+        let size = table(&format!("versions = {versions}"), "1d");
+        assert_eq!(size.rows(), 1_000.0);
+        size.cells_per_row
+    };
+    assert_eq!([1, 3, 100].map(kept), [1.0, 3.0, 24.0]);
+}

@@ -1,0 +1,270 @@
+//! The cells of a sampled table: whole rows, each with all its cells. Must not know what they weigh.
+//!
+//! A sample of writes has one cell a row where the table may have thousands. So rows are sampled, and the cells of each are made: from records of other
+//! writes of the sample with what the row key tells of this one, their timestamps spread evenly over the time that one row key covers. A table that
+//! is sampled whole has the cells of its own writes.
+
+use super::key_sample::{KeySample, KeyedTable, millis, written_at};
+use crate::cluster::ValueSpec;
+use crate::key::{KeyPlan, Row, StepCache};
+use crate::query::RowIdentity;
+use crate::random::mix;
+use crate::record::{FieldId, FieldKind};
+use crate::scenario::Setup;
+use crate::storage::{Cell, Purpose, Retention, Value};
+use crate::time::EpochNanos;
+use std::ops::Range;
+
+/// A sampled write: its row key, when its cells were written in milliseconds, which of the samples it is of, and its position there.
+pub(super) type SampledWrite<'a> = (&'a [u8], u64, usize, usize);
+
+/// How many cells are made of each row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fill {
+    /// With different qualifiers, of all that a row has; a row that is longer than its share of the sample is made in part.
+    pub cells: (f64, f64),
+    /// Writes of each of them.
+    pub writes: f64,
+    /// They stand one behind the other in one value.
+    pub grows: bool,
+}
+
+impl Fill {
+    /// As the write itself says.
+    const ONE: Self = Self {
+        cells: (1.0, 1.0),
+        writes: 1.0,
+        grows: false,
+    };
+}
+
+/// Cells with the bytes that they are made of.
+#[derive(Debug, Default)]
+pub(super) struct TableCells {
+    bytes: Vec<u8>,
+    cells: Vec<CellAt>,
+}
+
+#[derive(Debug)]
+struct CellAt {
+    row: Range<u32>,
+    qualifier: Range<u32>,
+    timestamp: u64,
+    value: ValueAt,
+}
+
+#[derive(Debug)]
+enum ValueAt {
+    Bytes(Range<u32>),
+    Stated { bytes: u64, entropy: f64 },
+}
+
+impl TableCells {
+    /// The cells of these writes alone; or, with `fill`, of whole rows, of which each write stands for one. Sorted.
+    pub fn of(
+        table: &KeyedTable<'_>,
+        parts: &[KeySample; 2],
+        writes: &[SampledWrite<'_>],
+        fill: Option<Fill>,
+    ) -> Self {
+        let (setup, qualifier) = (table.setup(), table.strategy.qualifier.as_deref());
+        let of_table = setup.table.cells_of(0);
+        let mut out = Self::default();
+        let mut mates = Mates::of(table);
+        for (number, &(row, written, part, at)) in (0..).zip(writes) {
+            let sample = &parts[part];
+            let row = out.write(|bytes| bytes.extend_from_slice(row));
+            let own: Made = (sample.record(at).to_vec(), written, at);
+            let write = usize::from(sample.batch.writes[at].0);
+            let specs = &setup.written.get(write).unwrap_or(&of_table).cells;
+            let draw = |cell: u64, again: u64| mix(mix(mix(number) ^ cell) ^ again);
+            let slots = fill.and_then(|_| mates.slots(&own.0));
+            let fill = fill.unwrap_or(Fill::ONE);
+            let cells = whole(fill.cells.0, draw(0, 1));
+            for cell in 0..cells {
+                let place = (cell as f64 + unit(draw(0, 2))) / fill.cells.1.max(cells as f64);
+                let mate = |again| mates.mate((parts, part, at), &slots, place, draw(cell, again));
+                let first = match fill.cells.1 > 1.0 {
+                    true => mate(3),
+                    false => own.clone(),
+                };
+                let name = qualifier.map(|plan| out.plan(plan, sample, &first));
+                let times = whole(fill.writes, draw(cell, 4)).max(1);
+                let later = (1..times).map(|again| {
+                    let before = again as f64 * mates.all_ms as f64 / fill.writes;
+                    let (record, _, at) = mate(4 + again);
+                    (record, first.1.saturating_sub(before as u64), at)
+                });
+                let made: Vec<Made> = std::iter::once(first.clone()).chain(later).collect();
+                let together = if fill.grows { made.len() } else { 1 };
+                for made in made.chunks(together) {
+                    for spec in specs {
+                        let own = spec.qualifier.as_bytes();
+                        let cell = CellAt {
+                            row: row.clone(),
+                            qualifier: match &name {
+                                Some(name) => name.clone(),
+                                None => out.write(|bytes| bytes.extend_from_slice(own)),
+                            },
+                            timestamp: made[0].1,
+                            value: out.value(&spec.value, sample, made),
+                        };
+                        out.cells.push(cell);
+                    }
+                }
+            }
+        }
+        let Self { bytes, cells } = &mut out;
+        let bytes = &*bytes;
+        cells.sort_by(|a, b| cell(bytes, 0, a).order(&cell(bytes, 0, b)));
+        out
+    }
+
+    fn write(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Range<u32> {
+        let start = self.bytes.len() as u32;
+        write(&mut self.bytes);
+        start..self.bytes.len() as u32
+    }
+
+    fn plan(&mut self, plan: &KeyPlan, sample: &KeySample, (record, _, at): &Made) -> Range<u32> {
+        let row = Row {
+            record,
+            ..sample.row(*at)
+        };
+        self.write(|bytes| plan.write(&row, bytes))
+    }
+
+    /// What these writes leave in one cell.
+    fn value(&mut self, spec: &ValueSpec, sample: &KeySample, made: &[Made]) -> ValueAt {
+        match spec {
+            ValueSpec::Size { bytes, entropy } => ValueAt::Stated {
+                bytes: bytes * made.len() as u64,
+                entropy: entropy.unwrap_or(1.0),
+            },
+            ValueSpec::Expr(plan) => {
+                let start = self.bytes.len() as u32;
+                let end = made
+                    .iter()
+                    .map(|made| self.plan(plan, sample, made).end)
+                    .max();
+                ValueAt::Bytes(start..end.unwrap_or(start))
+            }
+        }
+    }
+
+    /// What a major compaction leaves of them; that some have expired is not looked at.
+    pub fn kept(&self, versions: u32) -> Vec<Cell<'_>> {
+        let cells = (0..).zip(&self.cells);
+        let cells = cells.map(|(number, at)| cell(&self.bytes, number, at));
+        let retention = Retention {
+            versions,
+            ttl: None,
+        };
+        let kept = retention.kept(Purpose::Major { settled: 0 }, 0, cells);
+        kept.collect()
+    }
+}
+
+fn cell<'a>(bytes: &'a [u8], number: u64, at: &CellAt) -> Cell<'a> {
+    let part = |range: &Range<u32>| &bytes[range.start as usize..range.end as usize];
+    let value = match &at.value {
+        ValueAt::Bytes(range) => Value::Bytes(part(range)),
+        ValueAt::Stated { bytes, entropy } => Value::Stated {
+            bytes: *bytes,
+            entropy: *entropy,
+            number,
+        },
+    };
+    Cell::put(part(&at.row), part(&at.qualifier), at.timestamp, value)
+}
+
+/// A record of a write, the time of its cells in milliseconds, and the position in its sample of the one that it was made from.
+type Made = (Vec<i64>, u64, usize);
+
+/// The slots of a timestamp that one row key covers.
+type Slots = Option<(usize, Range<i64>)>;
+
+/// What other writes of a row may be like.
+struct Mates<'a> {
+    setup: &'a Setup,
+    /// What the row key tells, which they share.
+    told: Vec<FieldId>,
+    identity: RowIdentity,
+    cache: StepCache,
+    /// A timestamp that the key says nothing of.
+    time: Slots,
+    /// All times of the table.
+    all_ms: u64,
+}
+
+impl<'a> Mates<'a> {
+    fn of(table: &KeyedTable<'a>) -> Self {
+        let (key, setup) = (table.key, table.setup());
+        let told = key.told_fields(0..key.segments().len());
+        let (first, last) = setup.schema.time_range;
+        let time = setup
+            .schema
+            .fields
+            .iter()
+            .enumerate()
+            .find_map(|(at, field)| {
+                let FieldKind::Timestamp { unit, .. } = field.kind else {
+                    return None;
+                };
+                let slot = |time: EpochNanos| time.0.div_euclid(unit.nanos());
+                Some((at, slot(first)..slot(last) + 1))
+            });
+        Self {
+            setup,
+            time: time.filter(|(at, _)| !told.contains(&FieldId(*at as u16))),
+            told,
+            identity: RowIdentity::of(key, &setup.schema),
+            cache: StepCache::default(),
+            all_ms: last.0.abs_diff(first.0) / 1_000_000,
+        }
+    }
+
+    fn slots(&mut self, record: &[i64]) -> Slots {
+        let step = self.identity.step(&mut record.to_vec(), &mut self.cache);
+        let step = step
+            .window()
+            .map(|(field, slots)| (usize::from(field.0), slots));
+        step.or_else(|| self.time.clone())
+    }
+
+    /// Another write of a row, `place` of the way through the time that its key covers.
+    fn mate(
+        &self,
+        (parts, part, at): (&[KeySample; 2], usize, usize),
+        slots: &Slots,
+        place: f64,
+        draw: u64,
+    ) -> Made {
+        let sample = &parts[part];
+        let other = (draw % sample.len() as u64) as usize;
+        let mut record = sample.record(other).to_vec();
+        for field in &self.told {
+            record[usize::from(field.0)] = sample.slot(*field, at);
+        }
+        let Some((field, slots)) = slots else {
+            return (
+                record,
+                written_at(sample, other, self.setup, part == 1),
+                other,
+            );
+        };
+        record[*field] = slots.start + (place * (slots.end - slots.start) as f64) as i64;
+        let time = millis(&self.setup.schema, *field, record[*field]);
+        (record, time, other)
+    }
+}
+
+/// A number of [0, 1) that a hash gives.
+fn unit(hash: u64) -> f64 {
+    (hash >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A whole number whose mean is `number`.
+fn whole(number: f64, hash: u64) -> u64 {
+    number as u64 + u64::from(unit(hash) < number.fract())
+}
