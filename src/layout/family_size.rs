@@ -289,9 +289,8 @@ impl FamilySample {
                 .windows(2)
                 .all(|pair| pair[0].cells == pair[1].cells);
         // What is not is taken whole where it is small; so is what is compressed, for codecs look far back.
-        let is_whole = !(is_plain && spec.compression == Compression::None)
-            && !grows
-            && total * columns <= CELLS.min(rows.saturating_mul(8)) as f64;
+        let is_sampled = grows || is_plain && spec.compression == Compression::None;
+        let is_whole = !is_sampled && total * columns <= CELLS.min(rows.saturating_mul(8)) as f64;
         let per_row = cells * versions * columns;
         let least = if is_plain { 1_000 } else { LEAST_ROWS };
         let most = rows.min((CELLS as f64 / per_row) as usize).max(least) as f64;

@@ -140,7 +140,7 @@ impl<'a> Panel<'a> {
         let prices: Vec<f64> = prices.filter(|price| price.is_finite()).collect();
         let (low, high) = match prices.is_empty() {
             true => (1.0, 1.0),
-            false => extent(prices.into_iter()),
+            false => extent(prices),
         };
         // At least most of a decade, and some room for labels above and below.
         let middle = (low * high).sqrt();
