@@ -218,13 +218,24 @@ fn families(sizes: &[StrategySize]) -> Vec<Block> {
             format!("{} Bloom", bytes(file.bloom_bytes)),
         ]
     };
-    let rows =
-        tables().flat_map(|(size, table)| table.families.iter().map(move |it| row(size, it)));
-    vec![
+    let rows = tables().flat_map(|(size, table)| {
+        let held = table.families.iter().filter(|it| it.cells() > 0.0);
+        held.map(move |it| row(size, it))
+    });
+    let mut blocks = vec![
         Block::text("store files by family"),
         aligned(&rows.collect::<Vec<_>>(), 2, &[]),
-    ]
+    ];
+    let is_rough = |it: &FamilySize| !plain(it) && !it.is_whole;
+    if tables().any(|(_, table)| table.families.iter().any(is_rough)) {
+        blocks.push(Block::text(ROUGH));
+    }
+    blocks
 }
+
+/// Of tables that are too large to be compressed whole.
+const ROUGH: &str = "Compressed sizes are rough: a sample of the rows was compressed, and neighbours in it are less alike than those of \
+                     the table. HBase's files may be half as large.";
 
 /// What stands out; `sentence` is how the view shows a sentence with literal names.
 fn findings(sizes: &[StrategySize], sentence: fn(String) -> Block) -> Vec<Block> {

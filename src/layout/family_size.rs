@@ -71,6 +71,8 @@ pub struct FamilySize {
     pub encoding: BlockEncoding,
     /// Its compression.
     pub compression: Compression,
+    /// All its rows were encoded and compressed, not a sample of them.
+    pub is_whole: bool,
     /// On disk under each encoding, in the order of [`BlockEncoding::ALL`].
     pub encoded: [EncodedSize; 4],
 }
@@ -392,6 +394,7 @@ impl FamilySample {
                 shared_key_bytes: 0.0,
                 encoding: spec.block_encoding,
                 compression: spec.compression,
+                is_whole,
                 encoded: [EncodedSize::default(); 4],
             },
             bloom: spec.bloom,
