@@ -22,6 +22,7 @@
 //!     cluster      servers, call queues, WAL
 //! F2  key          expression -> typed -> compiled KeyPlan; segments, functions, presets
 //!     workload     which operations, when, on which records; knows no key
+//!     observed     what a real cluster says of its regions and of a replay
 //! F1  record       fields, distributions, generator
 //!     keyspace     row keys, \xHH notation, ranges, the router
 //!     storage      cell sizes
@@ -31,7 +32,8 @@
 //! # Chapters
 //! - **F0, without a domain**: [`time`], [`random`], [`units`], [`statistics`], [`event_queue`].
 //! - **F1, what a table is made of**: [`record`] draws values, [`keyspace`] orders row keys, [`storage`] weighs cells.
-//! - **F2, two independent halves**: [`key`] turns a record into a row key, [`workload`] says which records and when.
+//! - **F2, independent of each other**: [`key`] turns a record into a row key, [`workload`] says which records and when;
+//!   and what was [`observed`] of a real table.
 //! - **F3, HBase**: [`policy`] decides, [`query`] plans reads, [`cluster`] holds servers.
 //! - **F4, both ends**: [`client`] sends, [`metrics`] measures.
 //! - **F5, one run**: [`scenario`] reads a file, [`engine`] simulates.
@@ -98,6 +100,7 @@ pub mod record;
 pub mod storage;
 
 pub mod key;
+pub mod observed;
 pub mod workload;
 
 pub mod cluster;

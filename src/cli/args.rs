@@ -53,6 +53,8 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Write the operations of a strategy, keys and ranges in the order of their times, to replay them on a real store
     Export(ExportArguments),
+    /// Compare what a real cluster did with the prediction, and fit service times to it
+    Calibrate(CalibrateArguments),
     /// Weigh each strategy's table without simulating: cells, rows, block encodings, regions, index, memstores
     Size(SizeArguments),
     /// Recommend a key, one of a scenario's or a suggested one: limits, reads, usable capacity, bytes, and its `create` command
@@ -240,6 +242,27 @@ pub enum SqlDialect {
     Cockroach,
     /// Split points are comments
     Postgres,
+}
+
+#[derive(Debug, Args)]
+pub struct CalibrateArguments {
+    #[command(flatten)]
+    pub input: OneScenario,
+    /// Whose operations were measured [default: that which the measured file names]
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+    /// What the script of `export --to hbase-shell` wrote
+    #[arg(long, value_name = "FILE")]
+    pub measured: PathBuf,
+    /// Write the fitted settings there
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Threads; the result is the same for any number [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// What standard output gets
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: AdviceFormat,
 }
 
 #[derive(Debug, Args)]

@@ -40,7 +40,7 @@ const TOPICS: [Topic; 7] = [
     },
     Topic {
         name: "measured",
-        about: "What the script of `export --to hbase-shell` writes",
+        about: "What the script of `export --to hbase-shell` writes, and `calibrate` reads",
         text: || include_str!("export/replay_format.md").to_owned(),
     },
     Topic {

@@ -6,6 +6,7 @@
 mod advise;
 mod args;
 mod budget;
+mod calibrate;
 mod check;
 mod compare;
 mod console;
@@ -67,6 +68,7 @@ fn run(command: Command, console: &Console) -> Result<Outcome> {
         Command::Help { topic } => help::run(topic.as_deref(), console),
         Command::Explain(arguments) => explain::run(&arguments, console),
         Command::Export(arguments) => export::run(&arguments, console),
+        Command::Calibrate(arguments) => calibrate::run(&arguments, console),
         Command::Size(arguments) => size::run(&arguments, console),
         Command::Check(arguments) => return check::run(&arguments, console),
         Command::Run(arguments) => return run::run(&arguments, console),

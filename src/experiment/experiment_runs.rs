@@ -367,6 +367,31 @@ impl<'a> ExperimentRuns<'a> {
         }
     }
 
+    /// The replicates of the first strategy at the first point.
+    pub(super) fn replicate_configs(&self) -> Vec<SimConfig> {
+        let config = |replicate| {
+            self.run_config(Job {
+                point: 0,
+                strategy: 0,
+                replicate,
+                kind: JobKind::Replicate,
+            })
+        };
+        (0..self.scenario.replicates).map(config).collect()
+    }
+
+    /// Runs that are none of the experiment's, in their order.
+    pub(super) fn make(&self, configs: &[SimConfig]) -> Vec<RunResult> {
+        let runs = || {
+            configs
+                .par_iter()
+                .with_max_len(1)
+                .map(engine::run)
+                .collect()
+        };
+        self.pool.install(runs)
+    }
+
     /// The results; `None` while any run is missing.
     pub fn results(self) -> Option<Results> {
         if !self.missing(Shard::ALL).is_empty() {

@@ -5,6 +5,9 @@
 mod advice;
 #[cfg(test)]
 mod advice_tests;
+mod calibration;
+#[cfg(test)]
+mod calibration_tests;
 mod comparisons;
 mod expectation_result;
 mod expectations;
@@ -40,12 +43,16 @@ mod suggestions;
 #[cfg(test)]
 mod suggestions_tests;
 mod sweep_finding;
+mod time_fit;
 mod verdict;
 #[cfg(test)]
 mod verdict_tests;
 
 pub use crate::scenario::{
     Bound as ExpectedBound, Limit as KneeLimit, LimitBound, SweptSetting as SweptList,
+};
+pub use calibration::{
+    CalibratedQuantity, Calibration, CalibrationError, FittedTime, ObservedShare,
 };
 pub use comparisons::{
     ChangeVerdict, ComparedResults, MetricChange, ParameterChange, ResultsComparison, Rewrite,

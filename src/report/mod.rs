@@ -1,5 +1,6 @@
 //! Views of results: tables, Markdown, CSV, charts (alone knows plotters), the page. Must not know how results were made.
 
+mod calibration_report;
 pub mod chart;
 mod comparison;
 mod csv_files;
@@ -25,6 +26,7 @@ mod sample_fixture;
 #[cfg(test)]
 mod sample_reads_fixture;
 
+pub use calibration_report::CalibrationReport;
 pub use chart::{HeatColours, Theme};
 pub use comparison::ComparisonReport;
 pub use document::{Block, Column, Document, Table, aligned};

@@ -164,8 +164,22 @@ impl Scenario {
     /// # Errors
     /// All complaints at once.
     pub fn with(&self, path: &str, value: &str) -> Result<Self, LoadError> {
+        self.with_all([(path, value)])
+    }
+
+    /// The same with several more, all at once.
+    ///
+    /// # Errors
+    /// All complaints at once.
+    pub fn with_all(
+        &self,
+        settings: impl IntoIterator<Item = (impl fmt::Display, impl fmt::Display)>,
+    ) -> Result<Self, LoadError> {
         let mut options = self.options.clone();
-        options.sets.push(format!("{path}={value}"));
+        let settings = settings.into_iter();
+        options
+            .sets
+            .extend(settings.map(|(path, value)| format!("{path}={value}")));
         Self::parse_in(&self.text, &self.name, &self.path, &self.folder, &options)
     }
 

@@ -15,7 +15,7 @@ const FLOORS: [&[&str]; 12] = [
     &["units"],
     &["statistics", "event_queue", "settings"],
     &["record", "keyspace", "storage"],
-    &["key", "workload"],
+    &["key", "workload", "observed"],
     &["policy", "query", "cluster"],
     &["client", "metrics"],
     &["engine", "scenario"],

@@ -89,7 +89,8 @@ pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
     ));
     if is_shell {
         console.say(&format!(
-            "next: hbase shell -n FILE > measured.txt     (creates the table `{table}`, and drops it again)"
+            "next: hbase shell -n FILE > measured.txt     (creates the table `{table}`, and drops it again)\n      \
+             keyheat calibrate SCENARIO --measured measured.txt"
         ));
     }
     Ok(())

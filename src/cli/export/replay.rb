@@ -1,6 +1,7 @@
 # keyheat replay: the operations of a scenario on a real HBase (2.0 or later), through the classes of its own shell.
 #
 #     hbase shell -n THIS_FILE > measured.txt
+#     keyheat calibrate SCENARIO --measured measured.txt
 #
 # It creates a table with the scenario's split points, replays the operations at their times or with as many clients, and writes one line of
 # JSON: requests by region, response times from the intended starts. Then it drops the table, whatever happened before, and nothing else: the

@@ -1,0 +1,507 @@
+//! What a real cluster did beside what is predicted, the service times that fit it, and what no service time explains. Must not know files, nor how it
+//! is shown.
+
+use super::experiment_runs::{Experiment, NoThreads};
+use super::results::StrategyResult;
+use super::time_fit::{Setting, TimeFit};
+use crate::cluster::{ClusterSpec, Placement};
+use crate::engine::SimConfig;
+use crate::metrics::{RunResult, SideRun};
+use crate::observed::{MeasuredReplay, MeasuredSide};
+use crate::query::AccessPath;
+use crate::scenario::{LoadError, Scenario};
+use crate::text::{millis, share, significant};
+use crate::time::SimDuration;
+use crate::workload::Drive;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Runs that tell how much a measurement varies, at least: Student's t with 15 degrees of freedom is 2.13.
+const REPLICATES: u32 = 16;
+
+/// Operations of a side from which on its response times are fitted: ten below the least quantile.
+const LEAST_OPERATIONS: u64 = 100;
+
+/// Steps of a fit, at most; one that changes times by less than this ends it.
+const MOST_STEPS: usize = 16;
+const SHORT_STEP: f64 = 0.001;
+
+/// A p99 that is so many times the fitted one is no matter of service times.
+const LONG_TAIL: f64 = 1.5;
+
+/// A share is another when it is off by more than this, and by three standard errors besides.
+const SHARE_APART: f64 = 0.01;
+
+/// A measurement beside its prediction.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Calibration {
+    /// The scenario's name.
+    pub scenario: String,
+    /// Whose operations were measured.
+    pub strategy: String,
+    /// Runs that predictions are means of.
+    pub replicates: u32,
+    /// Throughput, failures and response times.
+    pub quantities: Vec<CalibratedQuantity>,
+    /// Servers, those with most requests first; predicted is the server with as many busier ones.
+    pub servers: Vec<ObservedShare>,
+    /// Regions in key order.
+    pub regions: Vec<ObservedShare>,
+    /// What was fitted.
+    pub times: Vec<FittedTime>,
+    /// What the measurement does not tell.
+    pub untold: Vec<String>,
+    /// What no service time explains.
+    pub unexplained: Vec<String>,
+}
+
+/// One quantity.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CalibratedQuantity {
+    /// Its path in results.
+    pub path: String,
+    /// With the scenario as it is.
+    pub predicted: Option<f64>,
+    /// On the cluster.
+    pub measured: f64,
+    /// With the fitted times and the regions where they were.
+    pub fitted: Option<f64>,
+}
+
+/// The requests of a server or a region.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ObservedShare {
+    /// A server's name, or a region's start key, escaped.
+    pub name: String,
+    /// A region's server; of a server, how many regions it has.
+    pub place: String,
+    /// Share of all requests.
+    pub measured: f64,
+    /// The same, predicted; null where the regions are others.
+    pub predicted: Option<f64>,
+}
+
+/// A time that fits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FittedTime {
+    /// The setting.
+    pub path: String,
+    /// The scenario's, in milliseconds.
+    pub before_ms: f64,
+    /// The one that fits.
+    pub ms: f64,
+    /// Lower end of its 95 % interval.
+    pub low_ms: f64,
+    /// Upper end.
+    pub high_ms: f64,
+}
+
+/// Why nothing can be compared.
+#[derive(Debug, thiserror::Error)]
+pub enum CalibrationError {
+    /// Something else was measured, or too little; what to do about it stands behind a line break.
+    #[error("{0}")]
+    Unlike(String),
+    /// The scenario can't be run over the time that was measured.
+    #[error(transparent)]
+    Scenario(#[from] LoadError),
+    /// No threads.
+    #[error(transparent)]
+    Threads(#[from] NoThreads),
+}
+
+#[rustfmt::skip]
+const PUT: [Setting; 2] = [
+    ("cluster.service.put", |it| Some(&mut it.service.put), 1.0),
+    ("cluster.wal.sync", |it| Some(&mut it.wal.as_mut()?.sync), 1.0),
+];
+#[rustfmt::skip]
+const BUFFERED: [Setting; 2] = [("cluster.service.write_row", |it| Some(&mut it.service.write_row), 1.0), PUT[1]];
+#[rustfmt::skip]
+const GET: [Setting; 2] = [
+    ("cluster.service.get", |it| Some(&mut it.service.get), 1.0),
+    ("cluster.network", |it| Some(&mut it.network), 2.0),
+];
+#[rustfmt::skip]
+const SCAN: [Setting; 2] = [("cluster.service.scan", |it| Some(&mut it.service.scan), 1.0), GET[1]];
+
+impl Calibration {
+    /// Compares what a replay of the strategy of that name measured, and fits times to its response times.
+    ///
+    /// # Errors
+    /// When something else was measured, or nothing; when the system gives no threads.
+    pub fn of(
+        scenario: &Scenario,
+        strategy: &str,
+        replay: &MeasuredReplay,
+        threads: usize,
+    ) -> Result<Self, CalibrationError> {
+        let mut scenario = as_measured(scenario, strategy, replay)?;
+        let result = |scenario: &Scenario| {
+            let results = Experiment::new(scenario).threads(threads).try_run(|_| ());
+            results.map(|mut it| it.strategies.swap_remove(0))
+        };
+        let predicted = result(&scenario)?;
+        let mut found = Self {
+            scenario: scenario.name.clone(),
+            strategy: strategy.to_owned(),
+            replicates: scenario.replicates,
+            ..Self::default()
+        };
+        let mut setup = (*scenario.strategies[0].setup).clone();
+        if let Some(placement) = found.compare_loads(replay, &predicted) {
+            setup.table.placement = placement;
+            scenario.strategies[0].setup = Arc::new(setup.clone());
+        }
+        setup.cluster = found.fit(&scenario, replay, threads)?;
+        scenario.strategies[0].setup = Arc::new(setup);
+        let fitted = result(&scenario)?;
+        let is_fitted = !found.times.is_empty();
+        let quantity = |(path, measured): (String, f64)| CalibratedQuantity {
+            predicted: value(&predicted, &path),
+            fitted: value(&fitted, &path).filter(|_| is_fitted),
+            measured,
+            path,
+        };
+        found.quantities = replay.quantities().into_iter().map(quantity).collect();
+        found.look_for_the_unexplained(replay);
+        Ok(found)
+    }
+
+    /// Fits the times that the measured operations depend on, in runs of their length, from step to step; the cluster with these times.
+    fn fit(
+        &mut self,
+        scenario: &Scenario,
+        replay: &MeasuredReplay,
+        threads: usize,
+    ) -> Result<ClusterSpec, NoThreads> {
+        let runs = Experiment::new(scenario).threads(threads).start()?;
+        let mut configs = runs.replicate_configs();
+        let mut cluster = configs[0].cluster.clone();
+        let mut fits = fits(&configs[0], replay);
+        let before: Vec<[f64; 2]> = fits.iter().map(|fit| fit.times(&cluster)).collect();
+        for _ in 0..MOST_STEPS {
+            configs
+                .iter_mut()
+                .for_each(|it| it.cluster = cluster.clone());
+            let (made, mut next) = (runs.make(&configs), cluster.clone());
+            let moves = fits.iter_mut();
+            let moves = moves.map(|fit| fit.step(&made, &cluster, &mut next));
+            if moves.fold(0.0, f64::max) < SHORT_STEP {
+                break;
+            }
+            cluster = next;
+        }
+        if fits.is_empty() {
+            self.untold.push(format!(
+                "Fewer than {LEAST_OPERATIONS} writes or reads were answered: no time can be fitted."
+            ));
+        }
+        for (fit, before) in fits.iter().zip(before) {
+            let [varying, constant] = fit.settings.map(|it| it.0);
+            if fit.is_tight() {
+                self.untold.push(format!(
+                    "`{varying}` can't be told from `{constant}`: response times hardly vary, and hold their sum. The latter stays."
+                ));
+            }
+            let all = fit.settings.iter().zip(fit.found).zip(before);
+            for ((setting, found), before) in all.take(2 - usize::from(fit.is_tight())) {
+                let [ms, low_ms, high_ms] = found.map(|nanos| nanos / 1e6);
+                self.times.push(FittedTime {
+                    path: setting.0.to_owned(),
+                    before_ms: before / 1e6,
+                    ms,
+                    low_ms,
+                    high_ms,
+                });
+            }
+        }
+        Ok(cluster)
+    }
+
+    /// Where the requests went, server by server and region by region; where the regions lay, if they are those that are simulated, and stayed.
+    fn compare_loads(
+        &mut self,
+        replay: &MeasuredReplay,
+        predicted: &StrategyResult,
+    ) -> Option<Placement> {
+        let series = predicted.series.as_ref()?;
+        let starts = replay.regions.iter().map(|it| it.start.to_string());
+        let same = starts.eq(predicted.region_starts.iter().cloned());
+        // What is written, if anything is: a scan reads many rows, and is one request of the simulation.
+        let writes = !predicted.writes.is_empty();
+        let asked = replay.regions.iter();
+        let asked = asked.map(|it| if writes { it.writes } else { it.reads });
+        let demand = if writes {
+            &series.region_demand
+        } else {
+            &series.read_region_demand
+        };
+        let demand = demand.iter().copied().take(predicted.region_starts.len());
+        let shares = |counts: Vec<u64>| {
+            let all = counts.iter().sum::<u64>().max(1) as f64;
+            let shares = counts.iter().map(|count| *count as f64 / all);
+            (shares.collect::<Vec<f64>>(), all)
+        };
+        let ((measured, requests), (demand, _)) =
+            (shares(asked.collect()), shares(demand.collect()));
+        let mut servers: BTreeMap<&str, (f64, u32)> = BTreeMap::new();
+        for (at, region) in replay.regions.iter().enumerate() {
+            self.regions.push(ObservedShare {
+                name: region.start.to_string(),
+                place: region.server.clone(),
+                measured: measured[at],
+                predicted: demand.get(at).copied().filter(|_| same),
+            });
+            let server = servers.entry(&region.server).or_default();
+            *server = (server.0 + measured[at], server.1 + 1);
+        }
+        let mut simulated = vec![0.0; predicted.servers as usize];
+        for (server, share) in series.region_server.iter().zip(&demand) {
+            simulated[*server as usize] += share;
+        }
+        simulated.sort_by(|a, b| b.total_cmp(a));
+        let names: Vec<&str> = servers.keys().copied().collect();
+        for (name, (measured, regions)) in servers {
+            self.servers.push(ObservedShare {
+                name: name.to_owned(),
+                place: regions.to_string(),
+                measured,
+                predicted: None,
+            });
+        }
+        self.servers
+            .sort_by(|a, b| b.measured.total_cmp(&a.measured));
+        for (server, predicted) in self.servers.iter_mut().zip(simulated) {
+            server.predicted = Some(predicted);
+        }
+        let number = |name: &str| names.iter().position(|it| *it == name).unwrap_or(0) as u32;
+        let list: Vec<u32> = replay.regions.iter().map(|it| number(&it.server)).collect();
+        let moved = replay.regions.iter().filter(|it| it.moved).count();
+        if moved > 0 {
+            self.unexplained.push(format!(
+                "{moved} regions were opened anew meanwhile: counters began again, and clients waited."
+            ));
+        }
+        if !same {
+            let (there, here) = (self.regions.len(), predicted.region_starts.len());
+            self.unexplained.push(format!(
+                "The table has {there} regions, and {here} are simulated, or theirs begin elsewhere: cut both alike with `presplit`."
+            ));
+        }
+        let list = Some(list).filter(|_| same && moved == 0);
+        self.tell_apart(requests, list.as_ref());
+        list.map(|list| Placement::Listed(Arc::new(list)))
+    }
+
+    /// A region with another share than predicted, or regions that lie otherwise.
+    fn tell_apart(&mut self, requests: f64, list: Option<&Vec<u32>>) {
+        let off = |it: &ObservedShare| it.predicted.map_or(0.0, |share| it.measured - share);
+        let is_apart = |it: &&ObservedShare| {
+            let predicted = it.predicted.unwrap_or(0.0);
+            let error = (predicted * (1.0 - predicted) / requests).sqrt();
+            off(it).abs() > SHARE_APART + 3.0 * error
+        };
+        let both = |it: &ObservedShare| {
+            let predicted = share(it.predicted.unwrap_or(0.0));
+            format!(
+                "{} of the requests, {predicted} predicted",
+                share(it.measured)
+            )
+        };
+        let worst = self.regions.iter().filter(is_apart);
+        let worst = worst.max_by(|a, b| off(a).abs().total_cmp(&off(b).abs()));
+        let text = if let Some(region) = worst {
+            let why = match off(region) > 0.0 {
+                true => "a hot row that the scenario does not have, or somebody else's load",
+                false => "its rows are asked for less than the scenario says",
+            };
+            format!(
+                "The region from `{}` gets {}: {why}.",
+                region.name,
+                both(region)
+            )
+        } else if let Some(server) = self.servers.first().filter(is_apart) {
+            let (name, regions, all) = (&server.name, &server.place, self.regions.len());
+            let list = list.map_or_else(String::new, |list| {
+                format!(" As they lie: `table.placement = {list:?}`.")
+            });
+            format!(
+                "Placement: `{name}` has {regions} of {all} regions and {} for the hottest.{list}",
+                both(server)
+            )
+        } else {
+            return;
+        };
+        self.unexplained.push(text);
+    }
+
+    /// Refused calls, tails, and a client that is slow or was stopped.
+    fn look_for_the_unexplained(&mut self, replay: &MeasuredReplay) {
+        let mut told = Vec::new();
+        let mut typical = f64::INFINITY;
+        for (side, of) in [("write", &replay.writes), ("read", &replay.reads)] {
+            let pair = |part: &str| {
+                let path = format!("{side}_{part}");
+                let found = self.quantities.iter().find(|it| it.path == path)?;
+                Some((found.measured, found.fitted.or(found.predicted)?))
+            };
+            let (failed, expected) = pair("failed_fraction").unwrap_or_default();
+            let error = (expected.max(1e-4) / of.offered.max(1) as f64).sqrt();
+            if failed > expected + 0.001 + 3.0 * error {
+                let (failed, expected) = (share(failed), share(expected));
+                told.push(format!(
+                    "Refused calls: {failed} of the {side}s failed for good, {expected} predicted. Queues or memstores were full."
+                ));
+            }
+            let ratio = |part| pair(part).map_or(1.0, |(measured, expected)| measured / expected);
+            let (half, tail) = (ratio("response_ms.p50"), ratio("response_ms.p99"));
+            if tail > LONG_TAIL && half < LONG_TAIL {
+                let tail = significant(tail);
+                told.push(format!(
+                    "The longest of the {side}s: p99 is {tail} times what fits the shorter ones. Calls refused and tried again, pauses of \
+                     garbage collection, flushes; or times that vary more than `cluster.service.distribution` says."
+                ));
+            }
+            typical = typical.min(of.response_ms.map_or(typical, |it| it.p50));
+        }
+        if let Some(late) = replay.late_ms.filter(|late| late.p50 > 0.05 * typical) {
+            told.push(format!(
+                "Half of the operations were sent {} late or more: the script can't keep up. Export a lower rate (`--set`).",
+                millis(late.p50)
+            ));
+        }
+        if let Some(reason) = &replay.cut_short {
+            let (sent, asked) = (replay.operations.sent, replay.operations.asked);
+            told.push(format!(
+                "The replay was cut short ({reason}): {sent} of {asked} operations were sent, and these are compared."
+            ));
+        }
+        self.unexplained.append(&mut told);
+    }
+
+    /// The fitted times as a part of a scenario, with their intervals in comments.
+    pub fn settings(&self) -> String {
+        let mut tables: BTreeMap<&str, String> = BTreeMap::new();
+        for time in &self.times {
+            let (table, key) = time.path.rsplit_once('.').unwrap_or(("", &time.path));
+            let length = |ms: f64| SimDuration::from_nanos((ms * 1e3).round() as u64 * 1_000);
+            let [it, low, high, before] =
+                [time.ms, time.low_ms, time.high_ms, time.before_ms].map(length);
+            let line = format!("{key} = \"{it}\"  # 95 %: {low} to {high}; was {before}\n");
+            tables.entry(table).or_default().push_str(&line);
+        }
+        let table = |(name, lines): (&str, String)| format!("[{name}]\n{lines}");
+        tables.into_iter().map(table).collect()
+    }
+}
+
+/// What can be fitted: the writes, and the reads, if enough of them were answered. Where calls differ the first of them decides.
+fn fits(config: &SimConfig, replay: &MeasuredReplay) -> Vec<TimeFit> {
+    let workload = &config.workload;
+    let writes = workload.writes.first().map(|write| match write.drive {
+        Drive::Closed {
+            buffer: Some(_), ..
+        } => BUFFERED,
+        _ => PUT,
+    });
+    let mut reads = config.reads.iter().zip(&workload.reads);
+    let read = reads.find(|(_, read)| read.drive.is_some());
+    let read = read.map(|(planned, _)| match planned.plan.path() {
+        AccessPath::Get | AccessPath::MultiGet => GET,
+        _ => SCAN,
+    });
+    let of: [fn(&RunResult) -> &SideRun; 2] = [|run| &run.writes, |run| &run.reads];
+    let sides = [(writes, &replay.writes), (read, &replay.reads)];
+    let fit = |((settings, side), of): ((Option<_>, &MeasuredSide), _)| {
+        let enough = side.offered >= LEAST_OPERATIONS;
+        let times = side.response_ms.as_ref().filter(|_| enough)?;
+        Some(TimeFit::new(of, settings?, |q| times.quantile(q) * 1e6))
+    };
+    sides.into_iter().zip(of).filter_map(fit).collect()
+}
+
+/// What tables show of a result.
+fn value(result: &StrategyResult, path: &str) -> Option<f64> {
+    let measure = result.measure(path)?;
+    measure.merged.or(measure.mean)
+}
+
+/// The strategy alone, over the time that was measured, if that was of these operations.
+fn as_measured(
+    scenario: &Scenario,
+    strategy: &str,
+    replay: &MeasuredReplay,
+) -> Result<Scenario, CalibrationError> {
+    let (then, name) = (&replay.scenario, &scenario.name);
+    let (set, here) = (
+        of_operations(&then.overrides),
+        of_operations(&scenario.overrides),
+    );
+    let (measured, servers) = (&replay.strategy, replay.servers);
+    let answered = replay.writes.response_ms.or(replay.reads.response_ms);
+    let length = |seconds: f64| SimDuration::from_nanos((seconds * 1e9).round() as u64);
+    let is_there = scenario.strategies.iter().any(|it| it.name == strategy);
+    let unlike = |text: String| Err(CalibrationError::Unlike(text));
+    if then.sha256 != scenario.sha256 {
+        let text = if then.name == *name {
+            "another text of "
+        } else {
+            ""
+        };
+        return unlike(format!(
+            "measured of {text}the scenario `{}`, and this is `{name}`\nexport and measure this one, or calibrate that",
+            then.name
+        ));
+    } else if measured != strategy || !is_there {
+        return unlike(format!(
+            "measured of the strategy `{measured}`, and not of `{strategy}`\nsay `--strategy {measured}`"
+        ));
+    } else if set != here {
+        return unlike(format!(
+            "measured with other settings: {set}; here {here}\nsay the same `--set`, or export and measure again"
+        ));
+    } else if answered.is_none() {
+        let (sent, asked) = (replay.operations.sent, replay.operations.asked);
+        return unlike(format!(
+            "no operation was answered, and {sent} of {asked} were sent\nrun the script again, to its end"
+        ));
+    }
+    let sample = scenario
+        .time
+        .sample
+        .min(length(replay.to_s - replay.from_s));
+    let mut alone = scenario.with_all([
+        ("time.duration", length(replay.to_s)),
+        ("time.warmup", length(replay.from_s)),
+        ("time.sample", sample),
+    ])?;
+    alone.strategies = alone.strategies_at(0).to_vec();
+    alone.strategies.retain(|it| it.name == strategy);
+    alone.points.clear();
+    alone.sweep.clear();
+    alone.expectations.clear();
+    alone.replicates = alone.replicates.max(REPLICATES);
+    match alone.strategies[0].setup.cluster.servers {
+        here if here != servers => unlike(format!(
+            "measured on {servers} region servers, and the scenario has {here}\nadd `--set cluster.servers={servers}`"
+        )),
+        _ => Ok(alone),
+    }
+}
+
+/// What was set that changes operations: neither the cluster nor the time does.
+fn of_operations(settings: &[String]) -> String {
+    let apart = ["cluster.", "time.", "replicates=", "only ", "sweep "];
+    let is_other = |it: &&String| !apart.iter().any(|start| it.starts_with(start));
+    let kept: Vec<&str> = settings
+        .iter()
+        .filter(is_other)
+        .map(String::as_str)
+        .collect();
+    match kept.is_empty() {
+        true => "none".to_owned(),
+        false => kept.join(", "),
+    }
+}

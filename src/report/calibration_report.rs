@@ -1,0 +1,113 @@
+//! A measurement beside its prediction, for people. Must not judge.
+
+use super::document::{Block, Column, Document, Table};
+use super::number::{self, NumberFormat};
+use crate::experiment::{CalibratedQuantity, Calibration, ObservedShare};
+use NumberFormat::{Compact, Millis, Percent, Ratio};
+
+/// Regions that are shown of a greater table: those that differ most.
+const REGIONS_SHOWN: usize = 12;
+
+/// The view of a calibration.
+#[derive(Debug, Clone, Copy)]
+pub struct CalibrationReport<'a>(pub &'a Calibration);
+
+impl CalibrationReport<'_> {
+    /// For a terminal or a pull request.
+    pub fn document(&self) -> Document {
+        let found = self.0;
+        let title = format!(
+            "`{}` of `{}`, predicted and measured",
+            found.strategy, found.scenario
+        );
+        let off = |it: &ObservedShare| (it.measured - it.predicted.unwrap_or(0.0)).abs();
+        let mut regions: Vec<_> = found.regions.iter().enumerate().collect();
+        regions.sort_by(|(_, a), (_, b)| off(b).total_cmp(&off(a)));
+        regions.truncate(REGIONS_SHOWN);
+        regions.sort_by_key(|(at, _)| *at);
+        let regions = regions.into_iter().map(|(_, it)| it);
+        let mut parts = vec![
+            vec![
+                Block::Title(title),
+                Block::Table(quantities(&found.quantities)),
+            ],
+            vec![Block::Table(shares(
+                ["server", "regions"],
+                found.servers.iter(),
+            ))],
+            vec![Block::Table(shares(["region from", "server"], regions))],
+        ];
+        if !found.times.is_empty() {
+            let settings = found.settings();
+            let lines = settings.lines().map(|line| format!("  {line}")).collect();
+            let heading = "Times that fit:".to_owned();
+            parts.push(vec![Block::Heading(heading), Block::Lines(lines)]);
+        }
+        for (heading, sentences) in [
+            ("What the measurement does not tell:", &found.untold),
+            ("What no service time explains:", &found.unexplained),
+        ] {
+            if !sentences.is_empty() {
+                let list = Block::list(sentences.iter().cloned());
+                parts.push(vec![Block::Heading(heading.to_owned()), list]);
+            }
+        }
+        let all = number::grouped(found.regions.len() as u64);
+        parts.push(vec![Block::Note(format!(
+            "Predicted: the scenario as it is; fitted: with the times that fit, and the regions where they lay; means of {} runs. \
+             Shares are of the requests; of the {all} regions at most the {REGIONS_SHOWN} that differ most are shown.",
+            found.replicates
+        ))]);
+        Document(parts)
+    }
+}
+
+fn quantities(all: &[CalibratedQuantity]) -> Table {
+    let names = [
+        "",
+        "predicted",
+        "measured",
+        "÷ predicted",
+        "fitted",
+        "÷ fitted",
+    ];
+    let columns = names.map(|name| Column::named(name, !name.is_empty()));
+    let row = |it: &CalibratedQuantity| {
+        let format = match &it.path {
+            path if path.contains("response_ms") => Millis,
+            path if path.contains("fraction") => Percent,
+            _ => Compact,
+        };
+        let ratio = |base: Option<f64>| {
+            let base = base.filter(|base| *base > 0.0);
+            Ratio.optional(base.map(|base| it.measured / base))
+        };
+        vec![
+            it.path.clone(),
+            format.optional(it.predicted),
+            format.text(it.measured),
+            ratio(it.predicted),
+            format.optional(it.fitted),
+            ratio(it.fitted),
+        ]
+    };
+    Table::new(columns, all.iter().map(row))
+}
+
+fn shares<'a>(
+    [name, place]: [&'static str; 2],
+    all: impl Iterator<Item = &'a ObservedShare>,
+) -> Table {
+    let columns = [
+        (name, false),
+        (place, false),
+        ("measured", true),
+        ("predicted", true),
+    ];
+    let columns = columns.map(|(name, right)| Column::named(name, right));
+    let rows = all.map(|it| {
+        let (measured, predicted) = (Percent.text(it.measured), Percent.optional(it.predicted));
+        vec![it.name.clone(), it.place.clone(), measured, predicted]
+    });
+    Table::new(columns, rows)
+}
