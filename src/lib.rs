@@ -24,6 +24,7 @@
 //!     workload     which operations, when, on which records; knows no key
 //!     observed     what a real cluster says of its regions and of a replay
 //! F1  record       fields, distributions, generator
+//!     data         rows that exist: files of people's own, one row at a time
 //!     keyspace     row keys, \xHH notation, ranges, the router
 //!     storage      cell sizes
 //! F0  time, random, units, statistics, event_queue
@@ -31,7 +32,7 @@
 //!
 //! # Chapters
 //! - **F0, without a domain**: [`time`], [`random`], [`units`], [`statistics`], [`event_queue`].
-//! - **F1, what a table is made of**: [`record`] draws values, [`keyspace`] orders row keys, [`storage`] weighs cells.
+//! - **F1, what a table is made of**: [`record`] draws values, [`data`] reads them, [`keyspace`] orders row keys, [`storage`] weighs cells.
 //! - **F2, independent of each other**: [`key`] turns a record into a row key, [`workload`] says which records and when;
 //!   and what was [`observed`] of a real table.
 //! - **F3, HBase**: [`policy`] decides, [`query`] plans reads, [`cluster`] holds servers.
@@ -95,6 +96,7 @@ pub mod text;
 pub mod time;
 pub mod units;
 
+pub mod data;
 pub mod keyspace;
 pub mod record;
 pub mod storage;

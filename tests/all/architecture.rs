@@ -14,7 +14,7 @@ const FLOORS: [&[&str]; 12] = [
     &["time", "random", "text"],
     &["units"],
     &["statistics", "event_queue", "settings"],
-    &["record", "keyspace", "storage"],
+    &["record", "data", "keyspace", "storage"],
     &["key", "workload", "observed"],
     &["policy", "query", "cluster"],
     &["client", "metrics"],
@@ -48,15 +48,16 @@ const SHARDS_OF_RUNS: [&str; 9] = [
 ];
 
 /// Crates that belong to certain rooms.
-const CRATE_OWNERS: [(&str, &[&str]); 14] = [
+const CRATE_OWNERS: [(&str, &[&str]); 15] = [
     ("snap", &["storage"]),
     ("lz4", &["storage"]),
-    ("zstd", &["storage"]),
+    ("zstd", &["storage", "data"]),
     ("plotters", &["report"]),
     ("plotters_backend", &["report"]),
     ("tiny_skia", &["report"]),
     ("ttf_parser", &["report"]),
     ("csv", &["report"]),
+    ("csv_core", &["data"]),
     ("unicode_width", &["report"]),
     ("toml", &["scenario"]),
     ("rayon", &["experiment", "layout"]),
