@@ -22,6 +22,7 @@
 //!     cluster      servers, call queues, WAL
 //! F2  key          expression -> typed -> compiled KeyPlan; segments, functions, presets
 //!     workload     which operations, when, on which records; knows no key
+//!     learn        what a file of rows says: kinds and laws of its columns, a scenario
 //!     observed     what a real cluster says of its regions and of a replay
 //! F1  record       fields, distributions, generator
 //!     data         rows that exist: files of people's own, one row at a time
@@ -34,7 +35,7 @@
 //! - **F0, without a domain**: [`time`], [`random`], [`units`], [`statistics`], [`event_queue`].
 //! - **F1, what a table is made of**: [`record`] draws values, [`data`] reads them, [`keyspace`] orders row keys, [`storage`] weighs cells.
 //! - **F2, independent of each other**: [`key`] turns a record into a row key, [`workload`] says which records and when;
-//!   and what was [`observed`] of a real table.
+//!   what was [`observed`] of a real table; and a scenario to [`learn`] from rows.
 //! - **F3, HBase**: [`policy`] decides, [`query`] plans reads, [`cluster`] holds servers.
 //! - **F4, both ends**: [`client`] sends, [`metrics`] measures.
 //! - **F5, one run**: [`scenario`] reads a file, [`engine`] simulates.
@@ -102,6 +103,7 @@ pub mod record;
 pub mod storage;
 
 pub mod key;
+pub mod learn;
 pub mod observed;
 pub mod workload;
 

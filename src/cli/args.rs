@@ -53,6 +53,8 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Write the operations of a strategy, keys and ranges in the order of their times, to replay them on a real store
     Export(ExportArguments),
+    /// Write a scenario from what exists: a file of rows, or what a cluster says of its regions
+    Learn(LearnArguments),
     /// Compare what a real cluster did with the prediction, and fit service times to it
     Calibrate(CalibrateArguments),
     /// Weigh each strategy's table without simulating: cells, rows, block encodings, regions, index, memstores
@@ -242,6 +244,16 @@ pub enum SqlDialect {
     Cockroach,
     /// Split points are comments
     Postgres,
+}
+
+#[derive(Debug, Args)]
+pub struct LearnArguments {
+    /// Rows as CSV, TSV or JSON lines, plain or packed by gzip or zstd; `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Write the scenario there [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

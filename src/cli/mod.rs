@@ -14,6 +14,7 @@ mod explain;
 mod export;
 mod help;
 mod key;
+mod learn;
 mod lints;
 mod loading;
 mod merge;
@@ -68,6 +69,7 @@ fn run(command: Command, console: &Console) -> Result<Outcome> {
         Command::Help { topic } => help::run(topic.as_deref(), console),
         Command::Explain(arguments) => explain::run(&arguments, console),
         Command::Export(arguments) => export::run(&arguments, console),
+        Command::Learn(arguments) => learn::run(&arguments, console),
         Command::Calibrate(arguments) => calibrate::run(&arguments, console),
         Command::Size(arguments) => size::run(&arguments, console),
         Command::Check(arguments) => return check::run(&arguments, console),

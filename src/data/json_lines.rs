@@ -30,7 +30,7 @@ impl JsonLines {
         let mut reader = Self::default();
         let mut columns: Vec<String> = Vec::new();
         let mut there = Ok(true);
-        while there == Ok(true) && reader.ahead.len() < AHEAD {
+        while there == Ok(true) {
             let row = parse(lines);
             for name in row.iter().flat_map(|(_, object)| object.keys()) {
                 if !columns.contains(name) {
@@ -38,6 +38,9 @@ impl JsonLines {
                 }
             }
             reader.ahead.push_back(row);
+            if reader.ahead.len() == AHEAD {
+                break;
+            }
             there = lines.next_filled();
         }
         reader.types = vec![None; columns.len()];

@@ -225,6 +225,18 @@ fn json_columns_are_those_of_the_first_rows() {
 }
 
 #[test]
+fn json_rows_behind_those_that_columns_are_taken_from_are_read() {
+    let lines: String = (1..=250).map(|at| format!("{{\"a\":{at}}}\n")).collect();
+    let mut rows = Rows::read(Cursor::new(lines), "x.jsonl").unwrap();
+    let mut record = Record::default();
+    for at in 1..=250 {
+        assert!(rows.next(&mut record).unwrap());
+        assert_eq!(record.get(0), Some(at.to_string().as_str()));
+    }
+    assert!(!rows.next(&mut record).unwrap());
+}
+
+#[test]
 fn kinds_are_the_narrowest() {
     for (text, kind) in [
         ("0", ValueKind::Int),

@@ -1,4 +1,4 @@
-//! Pure statistics: means with intervals, paired ratios, quantiles, evenness, what a sample's median is worth, what
+//! Pure statistics: means and fractions with intervals, paired ratios, quantiles, evenness, what a sample's median is worth, what
 //! an even spread looks like by chance, and whether a series has settled.
 //!
 //! Must not know what is counted, nor how a number is printed.
@@ -6,6 +6,7 @@
 mod balls_in_bins;
 mod estimate;
 mod evenness;
+mod interval;
 mod placement_peaks;
 mod quantile;
 mod sample_median;
@@ -14,6 +15,7 @@ mod warm_up;
 pub use balls_in_bins::{ExpectedPeak, expected_peak};
 pub use estimate::{Estimate, paired_ratio, unpaired_difference, unpaired_ratio};
 pub use evenness::{effective_number, gini, gini_of_runs};
+pub use interval::Interval;
 pub use placement_peaks::{DealtPeaks, IntervalWeights, PlacementPeaks};
 pub use quantile::{median, quantile};
 pub use sample_median::sample_median_error;

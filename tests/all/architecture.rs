@@ -15,7 +15,7 @@ const FLOORS: [&[&str]; 12] = [
     &["units"],
     &["statistics", "event_queue", "settings"],
     &["record", "data", "keyspace", "storage"],
-    &["key", "workload", "observed"],
+    &["key", "workload", "observed", "learn"],
     &["policy", "query", "cluster"],
     &["client", "metrics"],
     &["engine", "scenario"],
@@ -32,7 +32,10 @@ const LAST_FLOOR_OF_RESULTS: usize = 9;
 const MAX_LINES: usize = 900;
 
 /// Files that may use a hash map, and why its order can't reach a result.
-const HASH_MAPS_ALLOWED: [(&str, &str); 0] = [];
+const HASH_MAPS_ALLOWED: [(&str, &str); 1] = [(
+    "learn/frequencies.rs",
+    "a tree takes three times as long for millions of rows; all that leaves the map is sorted, or counted",
+)];
 
 /// Where a shard is a part of an experiment's runs, as it is to those who run tests on many machines, and no region.
 const SHARDS_OF_RUNS: [&str; 9] = [

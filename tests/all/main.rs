@@ -25,6 +25,7 @@ mod key_language;
 mod key_properties;
 mod knee;
 mod known_runs;
+mod learn;
 mod limits;
 mod metamorphic;
 mod neighbours;

@@ -1,0 +1,29 @@
+//! `keyheat learn`: a scenario from what exists. Must not know what the files say: each kind of file has its own reader.
+
+mod data;
+
+use super::args::LearnArguments;
+use super::console::Console;
+use super::new::{check_new, write_new};
+use anyhow::{Result, bail};
+
+pub fn run(arguments: &LearnArguments, console: &Console) -> Result<()> {
+    if let Some(out) = &arguments.out {
+        check_new(out)?;
+    }
+    let [file] = &arguments.files[..] else {
+        bail!(
+            "a scenario is learnt from one file of rows\nname one file; put rows of several into one"
+        );
+    };
+    let scenario = data::scenario(file, console)?;
+    let Some(out) = &arguments.out else {
+        return console.data(&scenario);
+    };
+    write_new(out, &scenario)?;
+    let out = out.display();
+    console.say(&format!(
+        "{out} has fields, laws and candidate keys; answer the questions at its end\nnext: keyheat advise {out} --out output\n      keyheat run {out}"
+    ));
+    Ok(())
+}

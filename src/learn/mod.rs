@@ -1,0 +1,21 @@
+//! What a file of rows says of its table: kinds and laws of the columns, the rate of the rows, and a scenario with candidate keys. One pass over the rows, in bounded
+//! memory; laws with their 95 % intervals.
+//!
+//! Must not know the files' forms, nor simulate.
+
+mod column;
+mod draft;
+mod fields;
+mod frequencies;
+mod keys;
+mod scenario_draft;
+mod survey;
+mod time_order;
+mod zipf_fit;
+
+pub use fields::{LearntField, Role};
+pub use frequencies::{Frequencies, Tally};
+pub use scenario_draft::Learnt;
+pub use survey::Survey;
+pub use time_order::{Lateness, TimeOrder};
+pub use zipf_fit::ZipfFit;
