@@ -5,7 +5,7 @@ use super::console::{Console, Told};
 use super::loading;
 use super::new::{check_new, write_new};
 use crate::experiment::{Calibration, CalibrationError};
-use crate::observed::MeasuredReplay;
+use crate::observed::{MeasuredReplay, ObservedFile};
 use crate::report::CalibrationReport;
 use anyhow::{Context, Result, anyhow, bail};
 
@@ -16,7 +16,7 @@ pub fn run(arguments: &CalibrateArguments, console: &Console) -> Result<()> {
     let file = arguments.measured.display().to_string();
     let bytes = std::fs::read(&arguments.measured);
     let bytes = bytes.with_context(|| format!("can't read `{file}`"))?;
-    let replay = MeasuredReplay::read(&file, &String::from_utf8_lossy(&bytes))?;
+    let replay = MeasuredReplay::read(&ObservedFile::new(&file, &bytes)?)?;
     let scenario = loading::load(&arguments.input, console)?;
     let strategy = arguments.strategy.as_ref().unwrap_or(&replay.strategy);
     let threads = arguments.threads.map_or(0, usize::from);

@@ -2,7 +2,7 @@
 
 use super::calibration::Calibration;
 use super::experiment_runs::Experiment;
-use crate::observed::MeasuredReplay;
+use crate::observed::{MeasuredReplay, ObservedFile};
 use crate::scenario::{Options, Scenario};
 use crate::text::hex;
 use serde_json::json;
@@ -73,7 +73,8 @@ fn measured(seed: u64, sets: &[&str]) -> MeasuredReplay {
         "writes": { "offered": 1000, "failed": 0, "unfinished": 0, "throughput_per_sec": 200.0, "response_ms": times(&run.writes) },
         "reads": none, "regions": regions,
     });
-    MeasuredReplay::read("m", &text.to_string()).unwrap()
+    let file = ObservedFile::new("m", text.to_string().as_bytes());
+    MeasuredReplay::read(&file.unwrap()).unwrap()
 }
 
 fn calibrated(seed: u64, sets: &[&str]) -> Calibration {

@@ -1,7 +1,27 @@
-//! What a real cluster says of itself: so far the result of a replay, as text. Values out, or a complaint that names file and line.
+//! What a real cluster says of itself: lists of its regions and their loads in a dozen formats, and the result of a replay. Values out, or a complaint
+//! that names file and line.
 //!
 //! Must not know scenarios, nor judge what was observed.
 
+mod file;
+mod format;
+mod formats;
+mod json_rows;
+mod keys;
+mod region_list;
+mod region_loads;
 mod replay_file;
+mod shell_texts;
+mod tables;
 
-pub use replay_file::{MeasuredRegion, MeasuredReplay, MeasuredSide, MeasuredTimes, ObservedError};
+#[cfg(test)]
+mod malformed_tests;
+#[cfg(test)]
+mod observed_tests;
+
+pub use file::{ObservedError, ObservedFile};
+pub use format::{Format, Numbers};
+pub use formats::{FORMATS, recognise};
+pub use region_list::{Load, Region};
+pub use region_loads::TableLoads;
+pub use replay_file::{MeasuredRegion, MeasuredReplay, MeasuredSide, MeasuredTimes};

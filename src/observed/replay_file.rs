@@ -1,5 +1,6 @@
 //! What the exported script of a replay writes. Must not know whether it is of the scenario at hand.
 
+use super::file::{ObservedError, ObservedFile};
 use crate::keyspace::RowKey;
 use crate::text::unhex;
 use serde::{Deserialize, Deserializer, de::Error};
@@ -9,17 +10,6 @@ const AGAIN: &str = "run the script again: `hbase shell -n FILE > measured.txt`"
 
 /// Version of the format.
 const SCHEMA_VERSION: u32 = 1;
-
-/// Why a file can't be used, and what to do about it behind a line break.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{file}`, line {line}: {found}\n{help}")]
-#[allow(missing_docs)]
-pub struct ObservedError {
-    pub file: String,
-    pub line: usize,
-    pub found: String,
-    pub help: &'static str,
-}
 
 /// The result of a replay on a real store: `keyheat help measured` says what its parts are.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -110,19 +100,17 @@ impl MeasuredTimes {
 }
 
 impl MeasuredReplay {
-    /// Reads the result, wherever it stands among what the shell says; `file` is what messages call it.
+    /// Reads the result, wherever it stands among what the shell says.
     ///
     /// # Errors
     /// When there is none, when it is damaged or of another version, and when its clock jumped.
-    pub fn read(file: &str, text: &str) -> Result<Self, ObservedError> {
+    pub fn read(file: &ObservedFile) -> Result<Self, ObservedError> {
+        let text = &file.text;
         let start = text.find("{\"schema_version\"").or_else(|| text.find('{'));
         let (before, json) = text.split_at(start.unwrap_or(0));
         let first = 1 + before.matches('\n').count();
-        let error = |line: usize, found: String, help| ObservedError {
-            file: file.to_owned(),
-            line: first + line.saturating_sub(1),
-            found,
-            help,
+        let error = |line: usize, found: String, help| {
+            file.error(first + line.saturating_sub(1), found, help)
         };
         let broken = |fault: serde_json::Error| {
             error(
@@ -206,10 +194,15 @@ mod tests {
         )
     }
 
+    fn read(name: &str, text: &str) -> Result<MeasuredReplay, ObservedError> {
+        let (name, text) = (name.to_owned(), text.to_owned());
+        MeasuredReplay::read(&ObservedFile { name, text })
+    }
+
     #[test]
     fn a_replay_is_found_among_what_the_shell_says() {
         let text = format!("hbase:001:0> load it\n{}\nhbase:002:0> \n", replay());
-        let found = MeasuredReplay::read("m.txt", &text).unwrap();
+        let found = read("m.txt", &text).unwrap();
         assert_eq!(found.regions[1].start, RowKey(vec![0x80]));
         let quantities = found.quantities();
         assert_eq!(quantities[0], ("write_throughput_per_sec".to_owned(), 8.0));
@@ -222,7 +215,7 @@ mod tests {
         let replay = replay();
         #[track_caller]
         fn told(text: &str, start: &str, help: &str) {
-            let error = MeasuredReplay::read("a", text).unwrap_err().to_string();
+            let error = read("a", text).unwrap_err().to_string();
             let (message, next) = error.split_once('\n').expect("a next step");
             assert!(message.starts_with(start) && next.contains(help), "{error}");
         }
