@@ -66,6 +66,11 @@ impl<'a> StrategySummary<'a> {
         ] {
             all.set_first(id, value);
         }
+        let mut families = setup.table.families.iter();
+        if families.any(|family| family.spec.ttl.is_some()) {
+            let expired = layout.expired_regions as f64 / layout.regions.len().max(1) as f64;
+            all.set_first(MetricId::ExpiredRegionFraction, Some(expired));
+        }
         all.set(MetricId::UsableCapacity, |_, scalars| {
             Some(servers * capacity? / scalars.get(MetricId::ServerPeakToMean)?)
         });

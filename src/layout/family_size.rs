@@ -87,6 +87,14 @@ impl FamilySize {
     pub fn chosen(&self) -> &EncodedSize {
         &self.encoded[self.encoding as usize]
     }
+
+    /// Bytes of its store files for each byte of its KeyValues; 1 without any.
+    pub(super) fn disk_ratio(&self) -> f64 {
+        match self.cells() * self.cell_bytes {
+            bytes if bytes > 0.0 => self.chosen().table_bytes / bytes,
+            _ => 1.0,
+        }
+    }
 }
 
 /// Lengths of keys in bytes.

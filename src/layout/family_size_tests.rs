@@ -1,6 +1,6 @@
 //! Sizes of rows with many cells, against HBase's own files and by arithmetic.
 
-use super::{Replicate, StrategySample, TableSize};
+use super::{Layout, Replicate, StrategySample, TableSize, stored_cells};
 use crate::scenario::Scenario;
 use crate::storage::BlockEncoding;
 use serde_json::Value;
@@ -232,4 +232,50 @@ fn versions_and_a_time_to_live_bound_a_table() {
         size.cells_per_row
     };
     assert_eq!([1, 3, 100].map(kept), [1.0, 3.0, 24.0]);
+}
+
+/// A KeyValue of 1,000 B under a key of 8 is 1,030 B. Of the value a quarter is chance, which no codec takes back: 250 B; zeros, the key and the times
+/// next to nothing, and a Bloom filter 1.2 B.
+#[test]
+fn a_run_stores_as_many_bytes_on_disk_as_its_family_takes_compressed() {
+    let ratio = |family: &str| {
+        let scenario = scenario(&format!(
+            "[field]\nid = {{ type = \"int\", count = 100_000_000 }}\n[write.rows]\nrate = \"1M/s\"\n\
+             [family.d]\nvalue = {{ size = \"1000B\", entropy = 0.25 }}\n{family}\n[strategy.rows]\nkey = \"be8(id)\"\n"
+        ));
+        let strategy = &scenario.strategies[0];
+        let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+        stored_cells(strategy, &replicate).files[0].disk_ratio
+    };
+    assert_eq!(ratio(""), 1.0);
+    let found = ratio("compression = \"zstd\"");
+    assert!((0.245..0.28).contains(&found), "{found}");
+}
+
+/// As many regions as the rows of all 96 days made, of 3 MB of KeyValues each: those all of whose rows are older than 30 days and the 3.8 since the last
+/// major compaction are empty, behind a salt as well.
+#[test]
+fn regions_whose_rows_have_all_expired_are_counted() {
+    let regions = |key: &str, presplit: &str| {
+        let scenario = scenario(&format!(
+            "[field]\nid = {{ type = \"int\", count = 1_000 }}\nts = {{ type = \"timestamp\", unit = \"ms\" }}\n\
+             [write.rows]\nrate = \"1/s\"\n[existing.rows]\nlast = \"96d\"\nrecords = 768_000\n\
+             [family.d]\nttl = \"30d\"\n[table]\nmax_file_size = \"4MB\"\nmemstore_flush_size = \"1MB\"\n{presplit}\n\
+             [strategy.rows]\nkey = \"{key}\"\n"
+        ));
+        let strategy = &scenario.strategies[0];
+        let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+        let layout = Layout::of(strategy, &replicate);
+        (layout.regions.len(), layout.expired_regions)
+    };
+    let buckets = "presplit = { algorithm = \"buckets\" }";
+    // 768,000 rows of 135 B: 99 MB, 32 regions of 3.1 MB and 3 days; 62.2 days are 20 of them.
+    assert_eq!(regions("be8(ts) || be4(id)", ""), (32, 20));
+    // Two salts: 16 regions each, of 6 days: 10 of them.
+    assert_eq!(
+        regions("be1(random(2)) || be8(ts) || be4(id)", buckets),
+        (32, 20)
+    );
+    // A hash: 35 MB that are there at a time, 16 regions of 2.2 MB.
+    assert_eq!(regions("md5_bytes(be4(id) || be8(ts))", ""), (16, 0));
 }

@@ -299,7 +299,7 @@ impl LaidTable<'_> {
             many => (some_regions(many, ""), "are"),
         };
         let message = format!("{rows} {are} empty: their rows are older than `ttl`");
-        let help = "HBase keeps them until they are merged: `normalization = true`, or a key that does not lead with time";
+        let help = "HBase keeps them until they are merged: `normalization = true`, or a key whose time stands behind what names a thing; a salt does not help";
         Some(self.warning(message, "the oldest keys lie together", help))
     }
 

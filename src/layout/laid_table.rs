@@ -3,20 +3,18 @@
 
 use super::family_size::kept_for;
 use super::key_sample::{KeySample, KeyedTable, sorted_order, written_at};
-use super::table_size::TableSample;
+use super::table_size::{SIZED_ROWS, TableSample};
 use super::{Layout, RegionForecast, Replicate};
-use crate::cluster::{Placement, WrittenCells};
+use crate::cluster::Placement;
 use crate::engine::{ExistingRows, split_sizes};
 use crate::keyspace::{KeyBatch, KeyRange, Router, RowKey};
-use crate::policy::{GrownTable, Growth, quantile_points};
+use crate::policy::{Expiry, GrownTable, Growth, quantile_points};
 use crate::random::{Stream, stream};
 use crate::scenario::{Presplit, Strategy};
-use crate::storage::CELL_STRUCTURE;
 use crate::time::SimDuration;
 use crate::workload::Choice;
 use rayon::prelude::*;
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Sampled rows for each region that is cut from them: its share is then exact to 5 % (one standard error, 1 / sqrt(400)).
@@ -25,14 +23,13 @@ const ROWS_PER_REGION: usize = 400;
 /// Most rows that are sampled for split points.
 const MOST_ROWS: usize = 4_000_000;
 
-/// Rows that are encoded to tell how many bytes the existing ones take: shared key bytes are then exact to about a third of a byte.
-const SIZED_ROWS: usize = 1 << 13;
-
 /// Regions that are looked at by one processor at a time: a millisecond.
 const REGIONS_AT_A_TIME: usize = 1 << 14;
 
 /// Rows that show how a table's rows lie over its regions.
 const SPREAD_ROWS: usize = 1 << 16;
+
+const NANOS_PER_MS: i64 = 1_000_000;
 
 /// A table with its regions at the start of a run.
 pub(super) struct LaidTable<'a> {
@@ -91,101 +88,70 @@ impl<'a> LaidTable<'a> {
         let size = TableSample::of(&self.table, SIZED_ROWS).size(0.0);
         let bytes = size.chosen.table_bytes as u64;
         let sorted = sample.sorted();
-        let ranks = self.live(sample);
-        let live: Vec<&[u8]> = ranks.iter().map(|&at| sample.keys.get(at)).collect();
-        // Where keys follow time regions were full before their rows expired.
-        let follows = self.table.strategy.follows_time_under(self.table.key);
-        let (grown_from, times) = match follows {
-            true => (&sorted, sorted.len() as f64 / live.len().max(1) as f64),
-            false => (&live, 1.0),
-        };
+        let (kept, written_ms) = (self.kept(), self.written_ms(sample));
+        let oldest = kept.map_or(0, |kept| setup.workload.start.before(kept).0 / NANOS_PER_MS);
+        // In key order, those whose cells have not all expired by the last major compaction.
+        let is_live = |rank: &usize| written_ms.get(*rank).is_none_or(|ms| *ms as i64 >= oldest);
+        let live: Vec<usize> = (0..sorted.len()).filter(is_live).collect();
+        let ever = sorted.len() as f64 / live.len().max(1) as f64;
         let grown = GrownTable {
-            sample: grown_from,
-            bytes: (bytes as f64 * times) as u64,
+            sample: &sorted,
+            bytes: (bytes as f64 * ever) as u64,
             policy: &setup.changes.policies.split_policy,
             sizes: split_sizes(&setup.table),
             servers: setup.cluster.servers,
+            expiry: kept.map(|kept| Expiry {
+                written_ms: &written_ms,
+                kept_ms: kept.as_nanos() / NANOS_PER_MS as u64,
+            }),
         };
         let growth = match setup.table.placement {
-            Placement::Grown if live.len() == sorted.len() => {
-                grown.growth(&self.points, &sample.order_written())
-            }
+            Placement::Grown => grown.growth(&self.points, &sample.order_written()),
             _ => Growth {
                 points: grown.starting_points(&self.points),
                 split_off: Vec::new(),
             },
         };
-        let regions = |keys: &[&[u8]]| {
-            let region = |key: &&[u8]| growth.points.partition_point(|it| it.as_bytes() <= *key);
-            let regions: BTreeSet<usize> = keys.iter().map(region).collect();
-            regions.len()
-        };
+        let nanos = |rank: &usize| written_ms.get(*rank).map(|ms| *ms as i64 * NANOS_PER_MS);
+        let written_ns = live.iter().filter_map(nanos);
+        let written_ns = written_ns.map(|ns| (ns - setup.workload.start.0).min(0));
+        let keys: Vec<&[u8]> = live.iter().map(|&rank| sorted[rank]).collect();
         Self {
-            expired: regions(&sorted) - regions(&live),
-            points: Arc::new(growth.points.clone()),
+            expired: expired_regions(&growth.points, &sorted, &live),
             existing: Some(ExistingRows {
                 rows: size.existing_rows.round() as u64,
                 bytes,
-                family_shares: self.family_shares(sample),
-                sample: packed(&live),
-                written_ns: Arc::new(self.written_ns(sample, &ranks)),
+                family_shares: match &size.families[..] {
+                    [_] => Vec::new(),
+                    all => all
+                        .iter()
+                        .map(|it| it.chosen().table_bytes / size.chosen.table_bytes.max(1.0))
+                        .collect(),
+                },
+                sample: packed(&keys),
+                written_ns: Arc::new(written_ns.collect()),
                 split_off: Arc::new(growth.split_off),
             }),
+            points: Arc::new(growth.points),
             ..self
         }
     }
 
-    /// Share of each family in the bytes of sampled rows; none for one family.
-    fn family_shares(&self, sample: &KeySample) -> Vec<f64> {
-        let setup = self.table.setup();
-        let families = &setup.table.families;
-        let (mut bytes, key) = (vec![0.0; families.len()], sample.mean_key_bytes());
-        for write in &sample.batch.writes {
-            let Some(WrittenCells { family, cells }) = setup.written.get(usize::from(write.0))
-            else {
-                continue;
-            };
-            let names = CELL_STRUCTURE + families[*family].name.len() as u64;
-            let cells = cells.iter().map(|cell| {
-                let own = cell.qualifier.len() as u64 + cell.value.bytes();
-                (names + own) as f64 + key
-            });
-            bytes[*family] += cells.sum::<f64>();
-        }
-        let all: f64 = bytes.iter().sum();
-        match bytes.len() {
-            1 => Vec::new(),
-            _ => bytes.iter().map(|bytes| bytes / all.max(1.0)).collect(),
-        }
-    }
-
     /// When sampled rows were written, in key order; none where no family forgets them.
-    fn written_ns(&self, sample: &KeySample, live: &[usize]) -> Vec<i64> {
+    fn written_ms(&self, sample: &KeySample) -> Vec<u64> {
         let setup = self.table.setup();
-        let start = setup.workload.start.0;
         let mut families = setup.table.families.iter();
-        if families.all(|family| family.spec.ttl.is_none()) {
-            return Vec::new();
-        }
-        let millis = |at| written_at(sample, at, setup, false);
-        let nanos = |at: &usize| millis(*at) as i64 * 1_000_000 - start;
-        live.iter().map(|at| nanos(at).min(0)).collect()
+        let forgets = families.any(|family| family.spec.ttl.is_some());
+        let ranks = (0..sample.len()).filter(|_| forgets);
+        let millis = |rank| written_at(sample, sample.at_rank(rank), setup, false);
+        ranks.map(millis).collect()
     }
 
-    /// The keys, in their order, whose cells have not all expired by the last major compaction, by position in the sample.
-    fn live(&self, sample: &KeySample) -> Vec<usize> {
-        let setup = self.table.setup();
-        let families = setup.table.families.iter();
-        let longest: Option<Option<SimDuration>> = families
-            .map(|it| it.spec.ttl)
-            .max_by_key(|ttl| ttl.map_or(u64::MAX, SimDuration::as_nanos));
-        let oldest = longest
-            .flatten()
-            .map(|ttl| setup.workload.start.before(kept_for(ttl)));
-        let oldest = oldest.map_or(0, |time| (time.0 / 1_000_000).max(0) as u64);
-        let all = (0..sample.len()).map(|rank| sample.at_rank(rank));
-        let live = all.filter(|&at| oldest == 0 || written_at(sample, at, setup, false) >= oldest);
-        live.collect()
+    /// How long rows stay on disk; `None` where some family keeps them for ever.
+    fn kept(&self) -> Option<SimDuration> {
+        let families = self.table.setup().table.families.iter();
+        let longest: Option<Vec<SimDuration>> = families.map(|it| it.spec.ttl).collect();
+        longest?.into_iter().max().map(kept_for)
     }
 
     /// The server of each region in key order, as the engine opens them.
@@ -272,6 +238,19 @@ impl<'a> LaidTable<'a> {
             packed(&sorted)
         })
     }
+}
+
+/// Regions all of whose rows have expired, given sorted rows and the ranks of those that live. Of rows that expire by chance a region has to show so
+/// many that in one of a hundred tables one region is named without cause.
+fn expired_regions(points: &[RowKey], sorted: &[&[u8]], live: &[usize]) -> usize {
+    let mut rows = vec![(0u32, 0u32); points.len() + 1];
+    let region = |rank: usize| points.partition_point(|it| it.as_bytes() <= sorted[rank]);
+    (0..sorted.len()).for_each(|rank| rows[region(rank)].0 += 1);
+    live.iter().for_each(|&rank| rows[region(rank)].1 += 1);
+    let expired = 1.0 - live.len() as f64 / sorted.len().max(1) as f64;
+    let least = libm::log(rows.len() as f64 * 100.0) / -libm::log(expired);
+    let is_empty = |&&(all, live): &&(u32, u32)| live == 0 && f64::from(all) >= least.max(1.0);
+    rows.iter().filter(is_empty).count()
 }
 
 fn packed(keys: &[&[u8]]) -> Arc<KeyBatch> {

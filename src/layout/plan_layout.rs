@@ -72,6 +72,7 @@ impl Layout {
         Self {
             run: RunLayout::of_tables(tables, reads.iter().map(|read| read.planned.clone())),
             regions: own.regions().to_vec(),
+            expired_regions: own.expired,
             key_buckets: key_buckets(table.key, existing.as_ref().unwrap_or(run)),
             hottest_row_share: run.hottest_row_share(),
             entities: entities(table.strategy, run, &all, (1, usize::MAX), |field| {

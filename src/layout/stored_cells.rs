@@ -1,11 +1,14 @@
-//! How the cells of a strategy's writes fill its store files, as far as it is known before a run: how often each is written, and whether it was there
-//! before. Must not lay regions out.
+//! How the cells of a strategy's writes fill its store files, as far as it is known before a run: how often each is written, whether it was there
+//! before, and what it takes on disk. Must not lay regions out.
 
 use super::Replicate;
+use super::key_sample::KeyedTable;
 use super::row_growth::RowGrowth;
-use crate::cluster::FileRules;
+use super::table_size::{SIZED_ROWS, TableSample};
+use crate::cluster::{Family, FileRules};
 use crate::engine::StoredCells;
 use crate::scenario::{Setup, Strategy};
+use crate::storage::{BlockEncoding, Compression};
 use crate::workload::{Workload, WriteKind};
 
 /// Files tell cells apart from so many more writes than cells on: else they hold as many cells as were written, a tenth too many at most.
@@ -56,6 +59,19 @@ pub fn stored_cells(strategy: &Strategy, replicate: &Replicate) -> StoredCells {
         .writes
         .iter()
         .any(|write| write.kind == WriteKind::Delete);
+    // What nothing encodes or compresses lies on disk as it is, as far as runs count.
+    let is_plain = |family: &Family| {
+        let spec = &family.spec;
+        (spec.block_encoding, spec.compression) == (BlockEncoding::None, Compression::None)
+    };
+    let size = (!families.iter().all(is_plain)).then(|| {
+        let table = KeyedTable::of(strategy, replicate);
+        TableSample::of(&table, SIZED_ROWS).size(planned)
+    });
+    let disk_ratio = |number: usize| match &size {
+        Some(size) if !is_plain(&families[number]) => size.families[number].disk_ratio(),
+        _ => 1.0,
+    };
     let copies = strategy.copies.iter().map(|copy| &copy.cell_key);
     let keys = std::iter::once(&strategy.cell_key).chain(copies);
     StoredCells {
@@ -66,9 +82,10 @@ pub fn stored_cells(strategy: &Strategy, replicate: &Replicate) -> StoredCells {
         follows: is_superseded || expires || deletes,
         files: families
             .iter()
-            .map(|family| FileRules {
+            .enumerate()
+            .map(|(number, family)| FileRules {
                 written_before: written_before(family.spec.versions),
-                ..FileRules::default()
+                disk_ratio: disk_ratio(number),
             })
             .collect(),
         writes_per_cell: workload

@@ -15,6 +15,9 @@ use serde::Serialize;
 /// Rows that are encoded at most: a tenth of a second, and shared bytes exact to about a tenth.
 const SAMPLE: usize = 1 << 16;
 
+/// Rows that are encoded to tell a run how many bytes rows take: shared key bytes are then exact to about a third of a byte.
+pub(super) const SIZED_ROWS: usize = 1 << 13;
+
 /// Share of the heap that all memstores of a server may take before it forces flushes (HBase default,
 /// `hbase.regionserver.global.memstore.size`).
 const MEMSTORE_SHARE: f64 = 0.4;

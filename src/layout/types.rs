@@ -46,6 +46,8 @@ pub struct Layout {
     pub run: RunLayout,
     /// One for each region in key order.
     pub regions: Vec<RegionForecast>,
+    /// Regions all of whose rows have expired before the run.
+    pub expired_regions: usize,
     /// Buckets of the key map, at most 512, in key order; the first starts at the empty key.
     pub key_buckets: Vec<KeyBucket>,
     /// Share of the writes on the hottest single row, exact on the sample: of a sample of n operations, shares below a few n-ths

@@ -163,11 +163,13 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [RowBytes] "row_bytes" Bytes Lower;
         /// Existing rows and those that the run adds, each key once.
         [TableRows] "table_rows" Count Neither;
-        /// Existing rows and those that the run adds on disk: store files with index and Bloom filter, in the table's block encoding, uncompressed,
-        /// one replica, all copies.
+        /// Existing rows and those that the run adds on disk: store files with index and Bloom filter, encoded and compressed as each
+        /// family says, one replica, all copies.
         [TableBytes] "table_bytes" Bytes Lower;
         /// Block indexes of those store files: what a server keeps in memory to find a block.
         [BlockIndexBytes] "block_index_bytes" Bytes Lower;
+        /// Regions at the start all of whose rows have expired (`ttl`), of all regions; they stay, without rows. Undefined without a `ttl`.
+        [ExpiredRegionFraction] "expired_region_fraction" Fraction Lower;
     }
     OneRead {
         /// How the key serves the read: get, multi-get, scan, fan-out-scan, bucket-scan or table-scan.

@@ -37,4 +37,4 @@ pub use split_policy::{
     BUSY, MAX_FILE_SIZE_JITTER, SPLITTING, SplitCandidate, SplitPolicy, SplitReason, SplitSizes,
 };
 pub use split_row::{NoSplitRow, SampledFile, check_split_row, split_row};
-pub use starting_points::{GrownTable, Growth};
+pub use starting_points::{Expiry, GrownTable, Growth};

@@ -10,7 +10,7 @@ use std::ops::Range;
 pub struct GrownTable<'a> {
     /// Sorted keys of a sample of its rows, repetitions included, each standing for as many bytes.
     pub sample: &'a [&'a [u8]],
-    /// Of its store files.
+    /// Of its store files, with all that has expired since.
     pub bytes: u64,
     /// When it is split.
     pub policy: &'a SplitPolicy,
@@ -18,6 +18,17 @@ pub struct GrownTable<'a> {
     pub sizes: SplitSizes,
     /// Regions are dealt to so many.
     pub servers: u32,
+    /// Of a table that forgets rows.
+    pub expiry: Option<Expiry<'a>>,
+}
+
+/// How long the rows of a table stay.
+#[derive(Debug, Clone, Copy)]
+pub struct Expiry<'a> {
+    /// When the rows of the sample were written, in milliseconds.
+    pub written_ms: &'a [u64],
+    /// How long each stays.
+    pub kept_ms: u64,
 }
 
 /// Where a table has been split, and when.
@@ -45,7 +56,10 @@ impl GrownTable<'_> {
     /// Round by round, every region over its threshold is split at its data's middle until none is; regions are dealt round robin to the
     /// servers anew in each round, so that region i of n has as many of its table on its server as there are regions i, i + servers,
     /// i + 2 servers... There is no jitter, and references are compacted. A region that can't be split, for one that holds one row, stays whole.
-    /// O(rounds x (regions + log sample)), with at most as many rounds as regions, and log2(bytes / threshold) of them when keys are many.
+    /// A region of rows that expire is as large as those that were there at one time, at most.
+    ///
+    /// O(rounds x (regions + log sample)), with at most as many rounds as regions, and log2(bytes / threshold) of them when keys are many; where rows
+    /// expire, O(sample x log sample) a round.
     pub fn starting_points(&self, points: &[RowKey]) -> Vec<RowKey> {
         self.grow(points, |_| ())
     }
@@ -94,6 +108,27 @@ impl GrownTable<'_> {
         }
     }
 
+    /// How many of these rows of the sample were there at one time, at most.
+    fn most_at_once(&self, rows: Range<usize>) -> usize {
+        let Some(Expiry {
+            written_ms,
+            kept_ms,
+        }) = self.expiry
+        else {
+            return rows.len();
+        };
+        let mut times = written_ms[rows].to_vec();
+        times.sort_unstable();
+        let mut first = 0;
+        let there = times.iter().enumerate().map(|(at, time)| {
+            while times[first] + kept_ms < *time {
+                first += 1;
+            }
+            at + 1 - first
+        });
+        there.max().unwrap_or(0)
+    }
+
     /// The regions that are over their thresholds.
     fn due_splits(&self, points: &[RowKey]) -> Vec<Split> {
         let sample = self.sample;
@@ -116,9 +151,10 @@ impl GrownTable<'_> {
             };
             let on_server = regions / servers + u64::from(region % servers < regions % servers);
             let on_server = u32::try_from(on_server).unwrap_or(u32::MAX);
-            let share = u128::from(self.bytes) * rows.len() as u128;
-            let candidate = SplitCandidate {
-                store_bytes: (share / sample.len() as u128) as u64,
+            let bytes =
+                |rows: usize| (u128::from(self.bytes) * rows as u128 / sample.len() as u128) as u64;
+            let mut candidate = SplitCandidate {
+                store_bytes: bytes(rows.len()),
                 store_files: 1,
                 has_references: false,
                 table_regions: on_server,
@@ -127,7 +163,12 @@ impl GrownTable<'_> {
                 age: SimDuration::ZERO,
                 jitter: 0.0,
             };
-            let verdict = self.policy.verdict(self.sizes, &candidate, u32::MAX);
+            let verdict = |it: &SplitCandidate| self.policy.verdict(self.sizes, it, u32::MAX);
+            if !verdict(&candidate).splits() {
+                continue;
+            }
+            candidate.store_bytes = bytes(self.most_at_once(range.clone()));
+            let verdict = verdict(&candidate);
             if !verdict.splits() {
                 continue;
             }
@@ -176,6 +217,7 @@ mod tests {
             policy: &SplitPolicy::Stepping,
             sizes: SIZES,
             servers,
+            expiry: None,
         };
         table.starting_points(points)
     }
@@ -217,6 +259,7 @@ mod tests {
             policy: &SplitPolicy::ConstantSize,
             sizes: SIZES,
             servers: 4,
+            expiry: None,
         };
         // 70 GB are halved three times: eight regions of 8.75 GB.
         let rising: Vec<u32> = (0..4_096).collect();
@@ -242,6 +285,38 @@ mod tests {
         );
     }
 
+    /// 96 days of 1 MB each, of which 32 stay: behind time, and behind one of two buckets, as many regions as if nothing had been forgotten; behind a
+    /// hash the 32 MB that are there at a time.
+    #[test]
+    fn a_table_that_forgets_rows_has_grown_by_what_was_there_at_a_time() {
+        const DAY: u64 = 86_400_000;
+        let rows = even(9_600);
+        let rows = slices(&rows);
+        let regions = |day: fn(u64) -> u64| {
+            let written_ms: Vec<u64> = (0..9_600).map(|row| day(row) * DAY / 100).collect();
+            let table = GrownTable {
+                sample: &rows,
+                bytes: 96 * MB,
+                policy: &SplitPolicy::ConstantSize,
+                sizes: SplitSizes {
+                    max_file_bytes: 10 * MB,
+                    flush_bytes: MB,
+                },
+                servers: 4,
+                expiry: Some(Expiry {
+                    written_ms: &written_ms,
+                    kept_ms: 32 * DAY,
+                }),
+            };
+            table.starting_points(&[]).len() + 1
+        };
+        // 96 MB in time's order are halved to 6 MB; of a bucket's 48 MB 16 are there at a time, 16 of each half, 12 of each quarter.
+        assert_eq!(regions(|row| row), 16);
+        assert_eq!(regions(|row| row % 4_800 * 2), 16);
+        // An odd multiplier is a bijection: any quarter holds 8 of the 32 MB.
+        assert_eq!(regions(|row| row * 7_919 % 9_600), 4);
+    }
+
     #[test]
     fn one_row_and_one_prefix_stay_whole() {
         let rows = [[7, 7, 7, 7]; 50];
@@ -258,6 +333,7 @@ mod tests {
                 policy,
                 sizes: SIZES,
                 servers: 3,
+                expiry: None,
             };
             table.starting_points(&[])
         };

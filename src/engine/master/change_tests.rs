@@ -2,11 +2,11 @@
 
 use super::knowledge::SYSTEM_REGIONS;
 use super::living_tests::{config_of, millis, regions_are_sound};
-use crate::cluster::{ClusterEvent, CrashTarget, TimedEvent};
+use crate::cluster::{ClusterEvent, CrashTarget, FileRules, TimedEvent};
 use crate::cluster::{Placement, TableSpec};
 use crate::engine::numbers::NONE;
 use crate::engine::simulation::Simulation;
-use crate::engine::{ClusterChanges, SimConfig};
+use crate::engine::{ClusterChanges, SimConfig, StoredCells};
 use crate::keyspace::RowKey;
 use crate::metrics::{MetricId, RunResult, SeriesEvent};
 use crate::policy::NormalizerSpec;
@@ -150,6 +150,32 @@ fn a_rising_key_splits_once_between_two_ticks_of_the_discharger() {
         .map(|event| (event.at_ms / 250.0) as u32)
         .collect();
     assert_eq!(quarters, [0, 1, 2, 3]);
+}
+
+/// Memstores are not compressed, files are: a flush holds as many rows in a quarter of the bytes, and a region as many more before it splits.
+#[test]
+fn a_table_that_is_stored_in_a_quarter_of_its_bytes_splits_after_four_times_the_rows() {
+    let split_after = |disk_ratio: f64| {
+        let mut run = rising(open(8_000.0), 3, 1_000, 100_000);
+        run.cells = Arc::new(StoredCells {
+            files: vec![FileRules {
+                disk_ratio,
+                ..FileRules::default()
+            }],
+            ..StoredCells::default()
+        });
+        let result = crate::engine::run(&run);
+        let split = events_of(&result, "split").next().expect("a split");
+        let flushes = events_of(&result, "flush").filter(|flush| flush.at_ms <= split.at_ms);
+        let bytes: Vec<u64> = flushes.filter_map(|flush| flush.bytes).collect();
+        (bytes[0], bytes.len())
+    };
+    let (plain, packed) = (split_after(1.0), split_after(0.25));
+    assert_eq!(packed.0, plain.0.div_ceil(4));
+    // The same jitter, in whole flushes: the last of n exceeds the size, four times which 4 (n - 1) do not, and 4 n do.
+    let flushes = 4 * (plain.1 - 1) + 1..=4 * plain.1;
+    assert!(flushes.contains(&packed.1), "{plain:?}, {packed:?}");
+    assert!(plain.1 >= 4, "{plain:?}");
 }
 
 #[test]
