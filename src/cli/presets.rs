@@ -20,11 +20,15 @@ fn described(preset: &Preset) -> String {
         summary,
         source,
         key,
+        besides,
         cures,
         reads,
         trap,
     } = preset;
     let mark = if *trap { "trap: " } else { "" };
     let cures = if cures.is_empty() { "nothing" } else { cures };
-    format!("{mark}{name}: {summary} ({source})\n    {key}\n    cures {cures}; reads: {reads}\n")
+    let besides: String = besides.iter().map(|line| format!("    {line}\n")).collect();
+    format!(
+        "{mark}{name}: {summary} ({source})\n    {key}\n{besides}    cures {cures}; reads: {reads}\n"
+    )
 }

@@ -10,6 +10,8 @@ pub struct Preset {
     /// The row key, over fields with names that say what they are: `ts` (a timestamp in ms), `ts_s` (in s), `host`, `user` (texts), `id`
     /// (a sequence), ...
     pub key: &'static str,
+    /// What its strategy says besides, in TOML: a qualifier where a row has several cells, what is written.
+    pub besides: &'static [&'static str],
     /// What it cures; empty when nothing.
     pub cures: &'static str,
     /// What reads pay for it.
@@ -28,10 +30,19 @@ const fn good([name, summary, key, cures, reads, source]: Row) -> Preset {
         name,
         summary,
         key,
+        besides: &[],
         cures,
         reads,
         trap: false,
         source,
+    }
+}
+
+/// A row of several cells.
+const fn wide(row: Row, besides: &'static [&'static str]) -> Preset {
+    Preset {
+        besides,
+        ..good(row)
     }
 }
 
@@ -54,8 +65,14 @@ const PRESETS: &[Preset] = &[
     good(["round-robin-salt", "buckets in turn", "be1(round_robin(16)) || be8(ts) || host", "any hot spot, up to 16 servers", "a Get is 16 Gets, a range 16 scans", "HBaseWD RowKeyDistributorByOneBytePrefix"]),
     good(["salt", "a bucket computed from the whole key", "salt(16, host || be8(ts)) || host || x'00' || be8(ts)", "any hot spot but one hot row", "a Get stays a Get, a range is 16 scans", "HBaseWD, Phoenix SALT_BUCKETS"]),
     good(["entity-salt", "a bucket computed from the host", "salt(16, host) || host || x'00' || be8(ts)", "neighbouring hosts; not one hot host", "one host stays one scan", "OpenTSDB's rule, for texts"]),
-    good(["opentsdb", "metric, hour, tags", "be3(metric) || be4(trunc(ts_s, '1h')) || tags", "the moving tail, while metrics spread", "a metric over a time is one scan", "OpenTSDB"]),
-    good(["opentsdb-salted", "salted by the series", "salt(20, be3(metric) || tags) || be3(metric) || be4(trunc(ts_s, '1h')) || tags", "one hot metric of many series; not one hot series", "20 scans, always", "OpenTSDB tsd.storage.salt"]),
+    wide(["opentsdb", "metric, hour, tags; a cell for each second", "be3(metric) || be4(trunc(ts_s, '1h')) || tags", "the moving tail, while metrics spread", "a metric over a time is one scan", "OpenTSDB"],
+        &[r#"qualifier = "be2(ts_s % 3600 * 16)""#]),
+    wide(["opentsdb-append", "an hour's points appended to one cell", "be3(metric) || be4(trunc(ts_s, '1h')) || tags", "what each cell takes beside its value; costs a read and a lock of the row at each point", "a metric over a time is one scan", "OpenTSDB tsd.storage.enable_appends"],
+        &[r#"qualifier = "x'050000'""#, r#"override.write.points.kind = "append""#]),
+    wide(["opentsdb-compact", "an hour's points rewritten as one cell: 3,600 qualifiers, 3,600 values of four bytes and one more", "be3(metric) || be4(trunc(ts_s, '1h')) || tags", "what each cell takes beside its value; costs writing, reading and deleting the cells before", "a metric over a time is one scan", "OpenTSDB tsd.storage.enable_compaction"],
+        &[r#"qualifier = "rpad('q', 7200, 'q')""#, r#"override.write.points.every = "1h""#, r#"override.family.t.value.size = "14401B""#]),
+    wide(["opentsdb-salted", "salted by the series", "salt(20, be3(metric) || tags) || be3(metric) || be4(trunc(ts_s, '1h')) || tags", "one hot metric of many series; not one hot series", "20 scans, always", "OpenTSDB tsd.storage.salt"],
+        &[r#"qualifier = "be2(ts_s % 3600 * 16)""#]),
     good(["time-modulo", "the time's remainder in front", "be1(pmod(ts, 100)) || be8(ts) || host || x'00' || event", "the moving tail, while timestamps differ in their last digits", "a time range is 100 scans", "HBase book, log data case"]),
     good(["hash", "MD5 of the whole identity, then the identity", "md5_bytes(host || be8(ts)) || host || be8(ts)", "any hot spot but one hot row", "a Get stays a Get, every range is a table scan", "HBase book, hashing"]),
     good(["log-hash", "hashes of fixed width, then time", "md5_bytes(host) || md5_bytes(event) || be8(ts)", "uneven prefixes and long names; not one hot host", "host and event are one scan", "HBase book, log data case"]),

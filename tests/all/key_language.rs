@@ -110,6 +110,15 @@ fn every_preset_compiles() {
         if let Err(errors) = compile(preset.key) {
             panic!("{}: {}: {errors:?}", preset.name, preset.key);
         }
+        let qualifiers = preset.besides.iter().filter_map(|line| {
+            let qualifier = line.strip_prefix("qualifier = \"")?;
+            qualifier.strip_suffix('"')
+        });
+        for qualifier in qualifiers {
+            if let Err(errors) = compile(qualifier) {
+                panic!("{}: {qualifier}: {errors:?}", preset.name);
+            }
+        }
     }
     let mut names: Vec<_> = presets().iter().map(|preset| preset.name).collect();
     names.sort_unstable();
