@@ -91,10 +91,7 @@ impl RowSample {
     /// a row is copied with probability capacity / offered, over the bytes of the one that it replaces.
     #[inline]
     pub fn offer(&mut self, ticket: u64, row: &[u8]) {
-        let bits = leading_bits(row);
-        if bits <= self.first_bits || bits >= self.last_bits {
-            self.stretch(bits, row);
-        }
+        self.reach(row);
         self.offered += 1;
         if ticket < self.limit {
             self.hold(ticket, row, false);
@@ -103,7 +100,7 @@ impl RowSample {
 
     /// Something happens to a cell; `ticket` is a hash of its key, the same for all that happens to it. `row` is that key.
     pub fn follow(&mut self, ticket: u64, row: &[u8], happens: impl FnOnce(&mut CellHistory)) {
-        self.stretch(leading_bits(row), row);
+        self.reach(row);
         self.offered += 1;
         if ticket < self.limit
             && let Some(sampled) = self.hold(ticket, row, true)
@@ -133,6 +130,15 @@ impl RowSample {
         new.row.extend_from_slice(row);
         self.held.insert(at, new);
         self.held.get_mut(at)
+    }
+
+    /// The first and the last row reach to this one.
+    #[inline]
+    fn reach(&mut self, row: &[u8]) {
+        let bits = leading_bits(row);
+        if bits <= self.first_bits || bits >= self.last_bits {
+            self.stretch(bits, row);
+        }
     }
 
     fn stretch(&mut self, bits: u64, row: &[u8]) {

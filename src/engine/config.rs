@@ -3,15 +3,21 @@
 use crate::client::ClientSpec;
 use crate::cluster::{
     ClusterEvent, ClusterSpec, FileRules, Neighbour, TableSpec, TimedEvent, WrittenCells,
+    server_capacity_per_second,
 };
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};
-use crate::policy::{RegionPolicies, SplitPolicy, SplitSizes};
+use crate::policy::balance::Balancer;
+use crate::policy::{MAJOR_CHECKS_EVERY, MemstoreRules, RegionPolicies, SplitPolicy, SplitSizes};
 use crate::query::AccessPlan;
 use crate::record::RecordGenerator;
+use crate::storage::RowSize;
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{Population, Workload, WriteKind};
+use crate::workload::{Drive, Population, Workload, Write, WriteKind};
 use std::sync::Arc;
+
+/// No server writes so many times what its capacity foretells: over a run that fills a memstore the sum of its service times hardly varies.
+const MORE_THAN_CAPACITY: f64 = 1.25;
 
 /// Everything that one run needs.
 #[derive(Debug, Clone)]
@@ -78,7 +84,7 @@ impl SimConfig {
     /// The key of each cell is written, not only that of its row: of the table itself, then of each copy. Else empty.
     pub(super) fn cell_keys(&self) -> &[Arc<KeyPlan>] {
         let (shortest, longest) = self.qualifier_range();
-        match self.cells.follows || shortest < longest {
+        match self.follows_cells() || shortest < longest {
             true => &self.cells.keys,
             false => &[],
         }
@@ -102,6 +108,61 @@ impl SimConfig {
                     && written.family == family
                     && cells.all(|cell| cell.qualifier.is_empty())
             })
+    }
+
+    /// Files have to tell cells apart. They need not in a run that writes none: whose memstores can't be filled, grow old, or be written because
+    /// their region closes.
+    pub(super) fn follows_cells(&self) -> bool {
+        let changes = &self.changes;
+        let passes = |time: SimDuration| SimTime::ZERO + time < self.duration;
+        let interval = self.table.memstore_flush_interval;
+        let may_age = interval > SimDuration::ZERO && passes(interval);
+        let may_move =
+            changes.policies.balancer != Balancer::None && passes(changes.policies.balancer_period);
+        let others = !changes.events.is_empty() || !changes.neighbours.is_empty();
+        let has_majors = passes(MAJOR_CHECKS_EVERY);
+        self.cells.follows
+            && (others
+                || may_age
+                || may_move
+                || has_majors
+                || self.regions_may_divide()
+                || self.memstores_may_fill())
+    }
+
+    /// What a server can write in the run is enough for a flush.
+    fn memstores_may_fill(&self) -> bool {
+        let writes = &self.workload.writes;
+        let is_plain = |write: &Write| match write.drive {
+            Drive::Closed { buffer, .. } => buffer.is_none(),
+            Drive::Open { .. } | Drive::Beat(_) => true,
+        };
+        // What appends leave grows with each.
+        if !writes
+            .iter()
+            .all(|write| is_plain(write) && !write.kind.reads_first())
+        {
+            return true;
+        }
+        let longest = |keys: &KeyPlan| keys.len_range().1 as u64;
+        let key = self.keys().map(|(key, _)| longest(key)).max().unwrap_or(0);
+        let qualifier = self.qualifier_range().1 as u64;
+        let of_write = self.written.iter().map(|written| {
+            let family = self.table.families[written.family].name.len() as u64;
+            let cells = written.cells.iter();
+            let cells =
+                cells.map(|cell| (cell.qualifier.len() as u64 + qualifier, cell.value.bytes()));
+            RowSize::of_cells(family, cells).memstore(key)
+        });
+        let heap = of_write
+            .max()
+            .unwrap_or_else(|| self.table.row_size().memstore(key));
+        let capacity = server_capacity_per_second(&self.cluster, &self.table);
+        let rows = capacity * self.duration.as_secs_f64() * MORE_THAN_CAPACITY;
+        let rules = MemstoreRules::for_heap(self.cluster.heap.0);
+        let least = (rules.server_bytes as f64 * rules.lower_limit)
+            .min(self.table.memstore_flush_size.0 as f64);
+        rows * heap as f64 > least
     }
 
     /// Tables of users: the table itself, its copies and its neighbours.

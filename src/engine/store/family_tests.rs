@@ -4,7 +4,7 @@ use super::store_tests::{Bench, ROW, small};
 use crate::cluster::{Family, FamilySpec};
 use crate::engine::config::StoredCells;
 use crate::engine::table::rows::RowWeight;
-use crate::engine::{ExistingRows, SimConfig};
+use crate::engine::{ClusterChanges, ExistingRows, SimConfig};
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::time::{SimDuration, SimTime};
 use crate::units::{Bandwidth, ByteSize};
@@ -211,4 +211,33 @@ fn at_the_start_a_store_holds_what_its_last_major_compaction_left() {
     bench.sim.majors_are_checked();
     bench.run_for(1_000_000_000);
     assert_eq!([1, 2].map(|region| bench.files(region)), [[0], [0]]);
+}
+
+#[test]
+fn cells_are_told_apart_only_in_runs_that_may_write_a_file() {
+    let mut config = followed();
+    config.changes = ClusterChanges::default();
+    // A hundred seconds of 30 handlers / 1.5 ms are 2 M rows, of which 2^40 bytes of memstore are never full.
+    config.duration = SimTime::ZERO + SimDuration::from_secs(100);
+    config.table.memstore_flush_size = ByteSize(1 << 40);
+    config.cluster.heap = ByteSize(1 << 42);
+    assert!(!config.follows_cells());
+    let with = |change: fn(&mut SimConfig)| {
+        let mut config = config.clone();
+        change(&mut config);
+        config.follows_cells()
+    };
+    assert!(with(
+        |config| config.table.memstore_flush_size = ByteSize(1 << 20)
+    ));
+    assert!(with(|config| config.cluster.heap = ByteSize(1 << 22)));
+    assert!(with(
+        |config| config.table.memstore_flush_interval = SimDuration::from_secs(99)
+    ));
+    assert!(!with(
+        |config| config.table.memstore_flush_interval = SimDuration::ZERO
+    ));
+    assert!(with(
+        |config| config.duration = SimTime::ZERO + SimDuration::from_secs(10_001)
+    ));
 }

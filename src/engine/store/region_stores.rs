@@ -240,7 +240,7 @@ pub fn family_rules(config: &SimConfig) -> Vec<FamilyRules> {
     let families = config.table.families.iter().enumerate();
     let rules = families.map(|(number, family)| FamilyRules {
         keeping: Keeping {
-            follows: cells.follows,
+            follows: config.follows_cells(),
             retention: family.retention(),
             deletes_rows: config.deletes_rows(number),
             replaces: config.replaces(number),

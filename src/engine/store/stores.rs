@@ -165,7 +165,7 @@ impl Stores {
         let capacity = (SAMPLED_ROWS / regions).clamp(FEWEST_ROWS, MOST_ROWS);
         let row = config.table.row_size().memstore(longest_key(config) as u64);
         let rows = config.table.memstore_flush_size.0 as f64 / row.max(1) as f64;
-        let sampling = match config.cells.follows {
+        let sampling = match config.follows_cells() {
             // However often a row is written again, it is one.
             true => Sampling {
                 capacity,

@@ -235,7 +235,7 @@ impl<'a> Tables<'a> {
                 true => 0,
                 false => config.qualifier_bytes(),
             },
-            keys: match config.regions_may_divide() || config.cells.follows {
+            keys: match config.regions_may_divide() || config.follows_cells() {
                 true => Keys::of(longest_key(config)),
                 false => Keys::default(),
             },
