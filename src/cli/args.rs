@@ -3,7 +3,8 @@
 use super::templates::{TEMPLATES, Template};
 use crate::experiment::Shard;
 use crate::key::FUNCTIONS;
-use crate::policy::SplitAlgorithm;
+use crate::observed::KeyNotation;
+use crate::policy::{SPLIT_FORMATS, SplitAlgorithm, SplitFormat};
 use crate::report::{Format, HeatColours, Theme};
 use crate::time::SimDuration;
 use crate::units::ByteSize;
@@ -67,8 +68,10 @@ pub enum Command {
     Compare(CompareArguments),
     /// Write one row key from an expression
     Key(KeyArguments),
-    /// Compute split points exactly as HBase does
+    /// Compute split points exactly as HBase does, or from a sample of keys
     Splits(SplitsArguments),
+    /// Tell what row keys look like, byte by byte, and which split algorithm fits them
+    Inspect(InspectArguments),
     /// List well-known row-key designs, the traps among them marked
     Presets,
     /// Write the JSON Schema of scenario files: editors complete and check them with it
@@ -492,17 +495,80 @@ pub struct SplitsArguments {
     #[arg(value_name = "ALGORITHM")]
     pub algorithm: SplitAlgorithm,
     /// Number of regions
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub regions: i64,
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        required_unless_present = "region_size"
+    )]
+    pub regions: Option<i64>,
     /// First row: digits for the string algorithms, `\xHH` notation for the others
     #[arg(long, value_name = "ROW")]
     pub first: Option<String>,
     /// Last row
     #[arg(long, value_name = "ROW")]
     pub last: Option<String>,
+    /// Of `sampled`: a sample of the keys
+    #[arg(long, value_name = "FILE", required_if_eq("algorithm", "sampled"))]
+    pub from: Option<PathBuf>,
+    #[command(flatten)]
+    pub keys: KeyFileArguments,
+    /// Of `sampled`: as many regions as the table fills that are so large: `10GB`
+    #[arg(long, value_name = "SIZE", conflicts_with = "regions")]
+    pub region_size: Option<ByteSize>,
+    /// Bytes of a row with its cells; without it the weights of keys are their bytes
+    #[arg(long, value_name = "N", requires = "region_size")]
+    pub row_bytes: Option<u64>,
+    /// Rows of the table that the keys are a sample of [default: as many as keys]
+    #[arg(long, value_name = "N", requires = "region_size")]
+    pub rows: Option<u64>,
+    /// The table that statements name
+    #[arg(long, value_name = "NAME", default_value = "t", value_parser = table_name)]
+    pub table: String,
     /// How the split points are written
-    #[arg(long, value_name = "FORMAT", default_value = "escaped")]
-    pub format: SplitsFormat,
+    #[arg(long, value_name = "FORMAT", default_value = "escaped", value_parser = split_formats())]
+    pub format: String,
+}
+
+/// How a file of row keys is read.
+#[derive(Debug, Args)]
+pub struct KeyFileArguments {
+    /// How keys are written [default: by the name (`.hex`, `.b64`), else as `escaped`]
+    #[arg(long, value_name = "NOTATION")]
+    pub keys_as: Option<KeyNotation>,
+    /// The column of the keys' weights, from 1; 0: each line counts once [default: the second one, if there is one]
+    #[arg(long, value_name = "COLUMN")]
+    pub weight: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub struct InspectArguments {
+    /// Row keys, one a line, alone or with their weights; `-` is standard input
+    #[arg(value_name = "KEYS")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub keys: KeyFileArguments,
+    /// Regions that split algorithms are tried with
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = value_parser!(u32).range(2..=100_000))]
+    pub regions: u32,
+    /// What standard output gets
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: AdviceFormat,
+}
+
+/// A name that no statement need quote.
+fn table_name(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.:".contains(c);
+    let is_name = !text.is_empty() && text.chars().all(is_plain);
+    is_name
+        .then(|| text.to_owned())
+        .ok_or_else(|| "expected letters, digits, `_`, `-`, `.` and `:`".to_owned())
+}
+
+fn split_formats() -> PossibleValuesParser {
+    let value = |it: &SplitFormat| PossibleValue::new(it.name).help(it.about);
+    let json = PossibleValue::new("json").help("All that is known, with `splits_hex`");
+    PossibleValuesParser::new(SPLIT_FORMATS.iter().map(value).chain([json]))
 }
 
 /// The words for a type that must not know the command line.
@@ -527,6 +593,15 @@ words!(SplitAlgorithm {
     DecimalString = "decimal-string", "DecimalStringSplit: for keys that start with decimal digits";
     Uniform = "uniform", "UniformSplit: for keys that start with evenly spread bytes";
     Bytes = "bytes", "`Admin.createTable(table, first, last, regions)`, which uses `Bytes.split`";
+    Sampled = "sampled", "Equal parts of the keys that `--from` lists";
+});
+
+words!(KeyNotation {
+    Escaped = "escaped", r"HBase's `\xHH` notation";
+    Text = "text", "Bytes as they stand";
+    Hex = "hex", "Hex digits";
+    Base64 = "base64", "Base64, padded or not";
+    Hfile = "hfile", "What `hbase hfile -p -f FILE` prints, each row once a cell";
 });
 
 words!(Format {
@@ -535,19 +610,6 @@ words!(Format {
     Csv = "csv", "A number a row";
     Json = "json", "Everything";
 });
-
-/// How split points are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SplitsFormat {
-    /// One a line in HBase's `\xHH` notation
-    Escaped,
-    /// One a line in lower-case hex
-    Hex,
-    /// `{"algorithm","regions","splits_hex"}`
-    Json,
-    /// A `create` command that the HBase shell takes as it is
-    HbaseShell,
-}
 
 #[derive(Debug, Args)]
 pub struct NewArguments {

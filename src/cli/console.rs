@@ -163,15 +163,23 @@ impl Console {
         }
     }
 
-    /// A progress bar of so many steps, silent where nobody could see it.
-    pub fn progress(&self, name: &str, steps: u64) -> ProgressBar {
+    /// A progress bar of so many runs, silent where nobody could see it.
+    pub fn progress(&self, name: &str, runs: u64) -> ProgressBar {
+        self.bar(name, runs, "{prefix} {wide_bar} {pos}/{len} runs {eta}")
+    }
+
+    /// A progress bar of a thousand steps for a file that is read.
+    pub fn reading(&self, name: &str) -> ProgressBar {
+        self.bar(name, 1_000, "{prefix} {wide_bar} {percent} % {eta}")
+    }
+
+    fn bar(&self, name: &str, steps: u64, template: &str) -> ProgressBar {
         let target = match self.quiet {
             true => ProgressDrawTarget::hidden(),
             false => ProgressDrawTarget::stderr(),
         };
         let bar = ProgressBar::with_draw_target(Some(steps), target);
-        let style = ProgressStyle::with_template("{prefix} {wide_bar} {pos}/{len} runs {eta}")
-            .expect("a valid template");
+        let style = ProgressStyle::with_template(template).expect("a valid template");
         bar.set_style(style.progress_chars("=> "));
         bar.set_prefix(name.to_owned());
         bar

@@ -13,7 +13,9 @@ mod console;
 mod explain;
 mod export;
 mod help;
+mod inspect;
 mod key;
+mod key_list;
 mod learn;
 mod lints;
 mod loading;
@@ -64,6 +66,7 @@ fn run(command: Command, console: &Console) -> Result<Outcome> {
         Command::Schema => console.data(&json_schema()),
         Command::Key(arguments) => key::run(&arguments, console),
         Command::Splits(arguments) => splits::run(&arguments, console),
+        Command::Inspect(arguments) => inspect::run(&arguments, console),
         Command::Presets => presets::run(console),
         Command::Completions { shell } => console.data(&completions(shell)),
         Command::Help { topic } => help::run(topic.as_deref(), console),

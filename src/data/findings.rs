@@ -59,7 +59,7 @@ pub(super) fn shown(value: &str) -> String {
 
 impl DataError {
     /// Of a whole file.
-    pub(super) fn of_file(file: &str, found: impl Into<String>) -> Self {
+    pub fn of_file(file: &str, found: impl Into<String>) -> Self {
         let (file, found) = (file.to_owned(), found.into());
         let error = Self::default();
         Self {
@@ -70,7 +70,7 @@ impl DataError {
     }
 
     /// Of a line, with which the file ends.
-    pub(super) fn at(file: &str, line: u64, found: impl Into<String>) -> Self {
+    pub fn at(file: &str, line: u64, found: impl Into<String>) -> Self {
         let line = Some(line);
         let error = Self::of_file(file, found);
         Self { line, ..error }
@@ -111,8 +111,9 @@ impl fmt::Display for DataWarning {
 
 /// The oddities of a file so far.
 #[derive(Debug, Default)]
-pub(super) struct Warnings {
-    pub(super) list: Vec<DataWarning>,
+pub struct Warnings {
+    /// In the order in which they were met.
+    pub list: Vec<DataWarning>,
 }
 
 impl Warnings {

@@ -34,22 +34,26 @@ const CONTENTS: [(&[u8], Content); 6] = [
 ];
 
 /// Lines, one at a time.
-pub(super) struct Lines {
-    pub(super) file: String,
+pub struct Lines {
+    /// As messages name it.
+    pub file: String,
     reader: Box<dyn BufRead + Send>,
     /// What it is packed by; nothing: "".
     packing: &'static str,
     /// The last line that was read, with its end; the last one of a file may have none.
-    pub(super) line: String,
+    pub line: String,
     /// Its number, from 1.
-    pub(super) number: u64,
+    pub number: u64,
     /// The file, whose position it shares with the reader, and its length.
     progress: Option<(File, u64)>,
 }
 
 impl Lines {
     /// Opens a file; `-` is standard input.
-    pub(super) fn open(path: &Path, warnings: &mut Warnings) -> Result<Self, DataError> {
+    ///
+    /// # Errors
+    /// It can't be opened, or is of a kind that is not read.
+    pub fn open(path: &Path, warnings: &mut Warnings) -> Result<Self, DataError> {
         let shown = path.display().to_string();
         if shown == "-" {
             return Self::of(std::io::stdin(), "standard input", warnings);
@@ -172,7 +176,7 @@ impl Lines {
     ///
     /// # Errors
     /// As of any line.
-    pub(super) fn next_filled(&mut self) -> Result<bool, DataError> {
+    pub fn next_filled(&mut self) -> Result<bool, DataError> {
         while self.next()? {
             if !self.line.trim_ascii().is_empty() {
                 return Ok(true);
@@ -182,7 +186,7 @@ impl Lines {
     }
 
     /// The part of the file that was read, in 0 ..= 1; `None` of what has no known length.
-    pub(super) fn part_read(&self) -> Option<f64> {
+    pub fn part_read(&self) -> Option<f64> {
         let (file, length) = self.progress.as_ref()?;
         let position = (&mut &*file).stream_position().ok()?;
         Some(position as f64 / (*length).max(1) as f64)

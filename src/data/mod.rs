@@ -13,7 +13,8 @@ mod rows;
 mod rows_tests;
 mod values;
 
-pub use findings::{DataError, DataWarning, Oddity};
+pub use findings::{DataError, DataWarning, Oddity, Warnings};
+pub use lines::Lines;
 pub use record::Record;
 pub use rows::Rows;
 pub use values::{Value, ValueKind, ValueParser};

@@ -10,7 +10,9 @@ mod compaction_choice;
 mod memstore_rules;
 mod normalizer;
 mod region_policies;
+mod sampled_points;
 mod split_algorithm;
+mod split_formats;
 mod split_points;
 mod split_policy;
 mod split_row;
@@ -28,10 +30,12 @@ pub use normalizer::{
     NORMALIZING, NormalizedRegion, NormalizerPlan, NormalizerRules, NormalizerSpec,
 };
 pub use region_policies::{BALANCER, RegionPolicies};
+pub use sampled_points::{SampledSplit, SplitFit, region_weights, sampled_points, split_fits};
 pub use split_algorithm::{
     NumberStringSplit, SplitAlgorithm, SplitError, bucket_points, check_memory,
     create_table_points, split_bytes, uniform_points,
 };
+pub use split_formats::{SPLIT_FORMATS, SplitFormat};
 pub use split_points::{check_split_points, create_command, quantile_points, quantile_ranks};
 pub use split_policy::{
     BUSY, MAX_FILE_SIZE_JITTER, SPLITTING, SplitCandidate, SplitPolicy, SplitReason, SplitSizes,

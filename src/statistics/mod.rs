@@ -8,7 +8,9 @@ mod estimate;
 mod evenness;
 mod interval;
 mod placement_peaks;
+mod predicted_peak;
 mod quantile;
+mod quantile_sketch;
 mod sample_median;
 mod warm_up;
 
@@ -17,6 +19,8 @@ pub use estimate::{Estimate, paired_ratio, unpaired_difference, unpaired_ratio};
 pub use evenness::{effective_number, gini, gini_of_runs};
 pub use interval::Interval;
 pub use placement_peaks::{DealtPeaks, IntervalWeights, PlacementPeaks};
+pub use predicted_peak::{PredictedPeak, predicted_peak, sample_size_for};
 pub use quantile::{median, quantile};
+pub use quantile_sketch::QuantileSketch;
 pub use sample_median::sample_median_error;
 pub use warm_up::{Settling, settling};

@@ -45,7 +45,7 @@ For more information, try '--help'.
         .stderr_eq(str![[r#"
 error: unrecognized subcommand 'wisdom'
 
-  tip: the commands are new, run, watch, merge, check, explain, export, calibrate, size, advise, report, compare, key, splits, presets, schema, completions, help
+  tip: the commands are new, run, watch, merge, check, explain, export, learn, calibrate, size, advise, report, compare, key, splits, inspect, presets, schema, completions, help
 
 Usage: keyheat [OPTIONS] <COMMAND>
 
@@ -93,7 +93,7 @@ fn help_explains_commands_and_topics_and_names_the_nearest_of_what_it_does_not_k
         .stdout_eq("")
         .stderr_eq(str![[r#"
 error: no topic and no command is called `metricks`
-help: did you mean `metrics`? the topics are keys, settings, scenario, metrics, measured, model, exit-codes; the commands are new, run, watch, merge, check, explain, export, calibrate, size, advise, report, compare, key, splits, presets, schema, completions, help
+help: did you mean `metrics`? the topics are keys, settings, scenario, metrics, measured, model, exit-codes; the commands are new, run, watch, merge, check, explain, export, learn, calibrate, size, advise, report, compare, key, splits, inspect, presets, schema, completions, help
 
 "#]]);
 }

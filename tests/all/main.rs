@@ -21,6 +21,7 @@ mod golden_runs;
 mod hostile_files;
 #[cfg(target_os = "linux")]
 mod hostile_input;
+mod key_files;
 mod key_language;
 mod key_properties;
 mod knee;

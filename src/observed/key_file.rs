@@ -1,0 +1,305 @@
+//! Row keys that somebody listed, one a line, each alone or with a weight. Must not know what they are read for.
+
+use crate::data::{DataError, DataWarning, Lines, Warnings};
+use crate::keyspace::RowKey;
+use crate::random::hash_name;
+use crate::text::{unhex, visible};
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, Engine, GeneralPurpose, GeneralPurposeConfig};
+use std::collections::{BTreeSet, VecDeque};
+use std::path::Path;
+
+/// How a file writes its keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyNotation {
+    /// HBase's `\xHH` notation.
+    Escaped,
+    /// The bytes as they stand.
+    Text,
+    /// Hex digits.
+    Hex,
+    /// Base64 of the standard alphabet, padded or not.
+    Base64,
+    /// What `hbase hfile -p -f FILE` prints: a row for each of its cells.
+    Hfile,
+}
+
+/// Lines that decide what a file holds.
+const HEAD: usize = 1_000;
+
+/// Weighted keys that are watched for repetitions.
+const WATCHED: usize = 1_000_000;
+
+/// How the last line begins that `hfile` prints.
+const HFILE_END: &str = "Scanned kv count";
+
+const PADDED_OR_NOT: GeneralPurposeConfig =
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+const BASE64: GeneralPurpose = GeneralPurpose::new(&STANDARD, PADDED_OR_NOT);
+
+/// The keys of a file, one at a time.
+pub struct KeyFile {
+    lines: Lines,
+    warnings: Warnings,
+    head: VecDeque<Result<(u64, String), DataError>>,
+    notation: KeyNotation,
+    /// Columns of key and weight, from 0.
+    columns: Option<[usize; 2]>,
+    key: Vec<u8>,
+    seen: BTreeSet<u64>,
+    repeated: Option<(u64, u64)>,
+    total: u64,
+    doubt: Option<&'static str>,
+}
+
+impl KeyFile {
+    /// Opens a file of lines, plain or packed by gzip or zstd; `-` is standard input. TABs separate columns, and blanks as well where a key can hold none
+    /// (hex and base64). `weight` is the column of weights, from 1, and 0 when each line counts once; where it is not given, the second column has
+    /// them if more than half of the first lines have one. Without `notation` the name tells (`.hex`, `.b64`) or the first line: of what
+    /// `hfile` prints, else `\xHH`.
+    ///
+    /// # Errors
+    /// The file can't be read, or holds no key.
+    pub fn open(
+        path: &Path,
+        notation: Option<KeyNotation>,
+        weight: Option<usize>,
+    ) -> Result<Self, DataError> {
+        let mut warnings = Warnings::default();
+        let mut lines = Lines::open(path, &mut warnings)?;
+        let mut head = VecDeque::new();
+        // What is wrong with a line is told in its turn.
+        while head.len() < HEAD && head.back().is_none_or(Result::is_ok) {
+            match lines.next_filled() {
+                Ok(false) => break,
+                Ok(true) => head.push_back(Ok((lines.number, lines.line.clone()))),
+                Err(error) => head.push_back(Err(error)),
+            }
+        }
+        let texts = || head.iter().flatten().map(|(_, line)| &line[..]);
+        if head.is_empty() {
+            let found = "it is empty\nlist row keys, one a line";
+            return Err(DataError::of_file(&lines.file, found));
+        }
+        let name = lines.file.trim_end_matches(".gz").trim_end_matches(".zst");
+        let notation = notation.unwrap_or(match name.rsplit('.').next() {
+            Some("hex") => KeyNotation::Hex,
+            Some("b64" | "base64") => KeyNotation::Base64,
+            _ if texts().all(|it| it.starts_with("K: ") || it.starts_with(HFILE_END)) => {
+                KeyNotation::Hfile
+            }
+            _ => KeyNotation::Escaped,
+        });
+        let has_weight = |line: &&str| columns(notation, line).nth(1).is_some();
+        let columns = match weight {
+            _ if notation == KeyNotation::Hfile => None,
+            None if texts().filter(has_weight).count() * 2 <= head.len() => None,
+            None => Some([0, 1]),
+            Some(0) => Some([0, 0]),
+            Some(1) => Some([1, 0]),
+            Some(column) => Some([0, column - 1]),
+        };
+        let mut file = Self {
+            lines,
+            warnings,
+            head,
+            notation,
+            columns,
+            key: Vec::new(),
+            seen: BTreeSet::new(),
+            repeated: None,
+            total: 0,
+            doubt: None,
+        };
+        file.doubt = file.doubt();
+        Ok(file)
+    }
+
+    /// What the keys could be as well, where nothing but their look says so.
+    fn doubt(&self) -> Option<&'static str> {
+        let keys = || {
+            self.head
+                .iter()
+                .flatten()
+                .filter_map(|(_, line)| self.cut(line).ok())
+        };
+        let all = |is: fn(&str) -> bool| keys().all(|(key, _)| is(key));
+        match self.notation {
+            KeyNotation::Escaped if all(|key| unhex(key).is_some()) => Some("hex"),
+            KeyNotation::Escaped
+                if all(|key| BASE64.decode(key).is_ok())
+                    && keys().any(|it| it.0.ends_with('=')) =>
+            {
+                Some("base64")
+            }
+            _ => None,
+        }
+    }
+
+    /// The next key and its weight, 1 where the file has none; `None` at its end.
+    ///
+    /// # Errors
+    /// With the line: what is no key, no weight or not there.
+    pub fn next_key(&mut self) -> Result<Option<(&[u8], u64)>, DataError> {
+        let (number, line) = loop {
+            let (number, line) = match self.head.pop_front() {
+                Some(line) => line?,
+                None if self.lines.next_filled()? => {
+                    (self.lines.number, std::mem::take(&mut self.lines.line))
+                }
+                None => return Ok(None),
+            };
+            if self.notation != KeyNotation::Hfile || !line.starts_with(HFILE_END) {
+                break (number, line);
+            }
+        };
+        let wrong = |found: String| DataError::at(&self.lines.file, number, found);
+        let (key, weight) = self.cut(&line).map_err(wrong)?;
+        self.key = self.notation.read(key).map_err(wrong)?;
+        let total = self.total.checked_add(weight);
+        self.total = total.ok_or_else(|| wrong("the weights add up to 2^64 or more".to_owned()))?;
+        if self.has_weights() && self.seen.len() < WATCHED && !self.seen.insert(hash_name(key)) {
+            let (_, times) = self.repeated.get_or_insert((number, 0));
+            *times += 1;
+        }
+        Ok(Some((&self.key, weight)))
+    }
+
+    /// Key and weight of a line, as they stand there.
+    fn cut<'a>(&self, line: &'a str) -> Result<(&'a str, u64), String> {
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        if self.notation == KeyNotation::Hfile {
+            return Ok((
+                hfile_row(line).ok_or(
+                    "no row of a cell: expected `K: ROW/FAMILY:QUALIFIER/TIME/TYPE/vlen=...`",
+                )?,
+                1,
+            ));
+        }
+        let Some([key, weight]) = self.columns else {
+            return Ok((line, 1));
+        };
+        let column = |at: usize| {
+            let found = columns(self.notation, line).nth(at);
+            found.ok_or_else(|| format!("there is no column {}: TABs separate columns, of hex and base64 blanks as well", at + 1))
+        };
+        let key_text = column(key)?;
+        if key == weight {
+            return Ok((key_text, 1));
+        }
+        let text = column(weight)?;
+        let number = text.trim().parse().map_err(|_| {
+            format!(
+                "`{}` in column {} is no weight: expected a whole number of at most {}",
+                visible(text),
+                weight + 1,
+                u64::MAX
+            )
+        })?;
+        Ok((key_text, number))
+    }
+
+    /// Whether each key has a weight of its own.
+    pub fn has_weights(&self) -> bool {
+        self.columns.is_some_and(|[key, weight]| key != weight)
+    }
+
+    /// The weights of all keys so far.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The part of the file that was read, in 0 ..= 1; `None` of what has no known length.
+    pub fn part_read(&self) -> Option<f64> {
+        self.lines.part_read()
+    }
+
+    /// What is odd about the file so far.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut all: Vec<String> = self
+            .warnings
+            .list
+            .iter()
+            .map(DataWarning::to_string)
+            .collect();
+        let file = &self.lines.file;
+        if let Some((line, times)) = self.repeated {
+            let more = match times {
+                1 => String::new(),
+                _ => format!(", the first of {times} repetitions"),
+            };
+            all.push(format!("`{file}`, line {line}: the key stands above already{more}: weights of a key are added"));
+        }
+        if let Some(other) = self.doubt {
+            all.push(format!("`{file}`: the keys are read as text, though they look like {other}: `--keys-as {other}` reads them so, `--keys-as text` says that they are text"));
+        }
+        all
+    }
+}
+
+/// The columns of a line.
+fn columns(notation: KeyNotation, line: &str) -> impl Iterator<Item = &str> {
+    let has_blanks = matches!(notation, KeyNotation::Hex | KeyNotation::Base64);
+    let line = line.trim_end_matches(['\n', '\r']);
+    let columns = line.split(move |c| c == '\t' || has_blanks && c == ' ');
+    columns.filter(move |column| !has_blanks || !column.is_empty())
+}
+
+/// The row in `K: ROW/FAMILY:QUALIFIER/TIME/TYPE/vlen=4/seqid=7 V: VALUE` (`KeyValue.toString` behind `HFilePrettyPrinter`). A row may hold slashes: what
+/// follows it is cut off from the right.
+fn hfile_row(line: &str) -> Option<&str> {
+    let (cell, _) = line.strip_prefix("K: ")?.split_once("/vlen=")?;
+    let (cell, _type) = cell.rsplit_once('/')?;
+    let (mut row, _time) = cell.rsplit_once('/')?;
+    loop {
+        let (rest, column) = row.rsplit_once('/')?;
+        row = rest;
+        // A qualifier may hold slashes as well.
+        if column.contains(':') {
+            return Some(row);
+        }
+    }
+}
+
+impl KeyNotation {
+    fn read(self, text: &str) -> Result<Vec<u8>, String> {
+        let not = |what: &str| format!("`{}` is no {what}", visible(text));
+        let key = match self {
+            Self::Text => text.as_bytes().to_vec(),
+            Self::Hex => {
+                unhex(text).ok_or_else(|| not("row key in hex: expected pairs of digits"))?
+            }
+            Self::Base64 => BASE64
+                .decode(text)
+                .map_err(|error| format!("{}: {error}", not("row key in base64")))?,
+            Self::Escaped | Self::Hfile => {
+                if let Some(at) = text.find(|c: char| c.is_ascii_control()) {
+                    return Err(format!(
+                        "byte {} of the key is a control character, which HBase writes as `\\xHH`",
+                        at + 1
+                    ));
+                }
+                let plain = text.is_ascii() && !text.contains('\\');
+                match plain {
+                    true => text.as_bytes().to_vec(),
+                    false => {
+                        RowKey::parse(text)
+                            .map_err(|error| {
+                                format!("{error}\n`--keys-as text` takes bytes as they stand")
+                            })?
+                            .0
+                    }
+                }
+            }
+        };
+        match key.len() {
+            0 => Err("an empty key, which no row has".to_owned()),
+            length if length > RowKey::MAX_LEN => Err(format!(
+                "the key has {length} bytes, a row key at most {}",
+                RowKey::MAX_LEN
+            )),
+            _ => Ok(key),
+        }
+    }
+}
