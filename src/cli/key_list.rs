@@ -43,7 +43,7 @@ pub fn read(path: &Path, arguments: &KeyFileArguments, console: &Console) -> Res
         list.order.see(key);
         list.keys += 1;
         list.squares += (weight as f64) * (weight as f64);
-        if list.keys % SHOWN_EVERY == 0 {
+        if list.keys.is_multiple_of(SHOWN_EVERY) {
             bar.set_position((file.part_read().unwrap_or(0.0) * 1e3) as u64);
         }
     }

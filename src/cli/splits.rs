@@ -39,13 +39,8 @@ struct Sample {
     growth_for_peak_of_1_05: Option<f64>,
     /// What the shares of all split points are at most off by, in 95 of 100 cases.
     rank_error_share: f64,
-    indivisible: Vec<HeavyRow>,
-}
-
-#[derive(Serialize)]
-struct HeavyRow {
-    row_hex: String,
-    share: f64,
+    /// Rows that weigh more than a region should, in hex, and their shares.
+    indivisible: Vec<(String, f64)>,
 }
 
 pub fn run(arguments: &SplitsArguments, console: &Console) -> Result<()> {
@@ -105,10 +100,7 @@ fn sampled(
     let counts: Vec<f64> = split.weights.iter().map(|it| *it as f64 * a_draw).collect();
     let peak = predicted_peak(&counts, list.sketch.rank_sd() * a_draw);
     let made = counts.len();
-    let row = |(row, its): &(RowKey, u64)| HeavyRow {
-        row_hex: hex(row.as_bytes()),
-        share: *its as f64 / weight,
-    };
+    let row = |(row, its): &(RowKey, u64)| (hex(row.as_bytes()), *its as f64 / weight);
     let sample = Sample {
         keys: list.keys,
         weight: list.weight,
@@ -173,7 +165,7 @@ fn tell(sample: &Sample, split: &SampledSplit, asked: u32, console: &Console) {
         console.warn(&format!(
             "no split divides a row, and {} weigh more than a region should, `{row}` {} of all: {made} regions where {asked} were asked for",
             counted(heavy.len(), "row"),
-            share(heavy[0].share),
+            share(heavy[0].1),
         ));
     } else if let Some(growth) = sample.growth_for_peak_of_1_05.filter(|it| *it > 1.0) {
         let (growth, keys) = (times(growth), compact(sample.keys as f64 * growth));

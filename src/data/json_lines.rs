@@ -10,11 +10,14 @@ use std::mem::Discriminant;
 /// Rows that columns are taken from.
 const AHEAD: usize = 100;
 
+/// A row's line and its fields, or what is wrong with it.
+type Row = Result<(u64, Map<String, Value>), DataError>;
+
 /// Reads one row after another.
 #[derive(Default)]
 pub(super) struct JsonLines {
     /// Rows that were read ahead, to learn the columns, each with its line.
-    pub(super) ahead: VecDeque<Result<(u64, Map<String, Value>), DataError>>,
+    pub(super) ahead: VecDeque<Row>,
     /// The JSON type that each column's values have.
     types: Vec<Option<Discriminant<Value>>>,
 }
@@ -82,7 +85,7 @@ impl JsonLines {
 }
 
 /// The object of the current line.
-fn parse(lines: &Lines) -> Result<(u64, Map<String, Value>), DataError> {
+fn parse(lines: &Lines) -> Row {
     let object = serde_json::from_str(&lines.line).map_err(|error| {
         let found = format!("the line is no JSON object: {error}");
         DataError::of_row(&lines.file, lines.number, found)

@@ -134,10 +134,10 @@ fn packed_rows_and_other_forms_are_the_same_rows() {
     let plain = of_text(&text);
     assert_eq!((plain.0.len(), plain.1.len(), plain.2.len()), (2, 0, 0));
     let mut gz = GzEncoder::new(Vec::new(), Compression::fast());
-    gz.write_all(text[..90].as_bytes()).unwrap();
+    gz.write_all(&text.as_bytes()[..90]).unwrap();
     let mut members = gz.finish().unwrap();
     let mut gz = GzEncoder::new(Vec::new(), Compression::fast());
-    gz.write_all(text[90..].as_bytes()).unwrap();
+    gz.write_all(&text.as_bytes()[90..]).unwrap();
     members.extend(gz.finish().unwrap());
     let zst = zstd::encode_all(text.as_bytes(), 1).unwrap();
     let tabs = text.replace(',', "\t").into_bytes();

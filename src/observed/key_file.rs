@@ -33,6 +33,8 @@ const WATCHED: usize = 1_000_000;
 /// How the last line begins that `hfile` prints.
 const HFILE_END: &str = "Scanned kv count";
 
+const NO_CELL: &str = "no cell: expected `K: ROW/FAMILY:QUALIFIER/TIME/TYPE/vlen=...`";
+
 const PADDED_OR_NOT: GeneralPurposeConfig =
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
 const BASE64: GeneralPurpose = GeneralPurpose::new(&STANDARD, PADDED_OR_NOT);
@@ -49,7 +51,7 @@ pub struct KeyFile {
     seen: BTreeSet<u64>,
     repeated: Option<(u64, u64)>,
     total: u64,
-    doubt: Option<&'static str>,
+    looks_like_hex: bool,
 }
 
 impl KeyFile {
@@ -82,6 +84,7 @@ impl KeyFile {
             return Err(DataError::of_file(&lines.file, found));
         }
         let name = lines.file.trim_end_matches(".gz").trim_end_matches(".zst");
+        let is_guess = notation.is_none();
         let notation = notation.unwrap_or(match name.rsplit('.').next() {
             Some("hex") => KeyNotation::Hex,
             Some("b64" | "base64") => KeyNotation::Base64,
@@ -109,31 +112,13 @@ impl KeyFile {
             seen: BTreeSet::new(),
             repeated: None,
             total: 0,
-            doubt: None,
+            looks_like_hex: false,
         };
-        file.doubt = file.doubt();
+        let is_hex =
+            |(_, line): &(u64, String)| file.cut(line).is_ok_and(|(key, _)| unhex(key).is_some());
+        file.looks_like_hex =
+            is_guess && notation == KeyNotation::Escaped && file.head.iter().flatten().all(is_hex);
         Ok(file)
-    }
-
-    /// What the keys could be as well, where nothing but their look says so.
-    fn doubt(&self) -> Option<&'static str> {
-        let keys = || {
-            self.head
-                .iter()
-                .flatten()
-                .filter_map(|(_, line)| self.cut(line).ok())
-        };
-        let all = |is: fn(&str) -> bool| keys().all(|(key, _)| is(key));
-        match self.notation {
-            KeyNotation::Escaped if all(|key| unhex(key).is_some()) => Some("hex"),
-            KeyNotation::Escaped
-                if all(|key| BASE64.decode(key).is_ok())
-                    && keys().any(|it| it.0.ends_with('=')) =>
-            {
-                Some("base64")
-            }
-            _ => None,
-        }
     }
 
     /// The next key and its weight, 1 where the file has none; `None` at its end.
@@ -170,12 +155,8 @@ impl KeyFile {
         let line = line.strip_suffix('\n').unwrap_or(line);
         let line = line.strip_suffix('\r').unwrap_or(line);
         if self.notation == KeyNotation::Hfile {
-            return Ok((
-                hfile_row(line).ok_or(
-                    "no row of a cell: expected `K: ROW/FAMILY:QUALIFIER/TIME/TYPE/vlen=...`",
-                )?,
-                1,
-            ));
+            let row = hfile_row(line).ok_or(NO_CELL)?;
+            return Ok((row, 1));
         }
         let Some([key, weight]) = self.columns else {
             return Ok((line, 1));
@@ -217,12 +198,8 @@ impl KeyFile {
 
     /// What is odd about the file so far.
     pub fn warnings(&self) -> Vec<String> {
-        let mut all: Vec<String> = self
-            .warnings
-            .list
-            .iter()
-            .map(DataWarning::to_string)
-            .collect();
+        let odd = self.warnings.list.iter();
+        let mut all: Vec<String> = odd.map(DataWarning::to_string).collect();
         let file = &self.lines.file;
         if let Some((line, times)) = self.repeated {
             let more = match times {
@@ -231,8 +208,8 @@ impl KeyFile {
             };
             all.push(format!("`{file}`, line {line}: the key stands above already{more}: weights of a key are added"));
         }
-        if let Some(other) = self.doubt {
-            all.push(format!("`{file}`: the keys are read as text, though they look like {other}: `--keys-as {other}` reads them so, `--keys-as text` says that they are text"));
+        if self.looks_like_hex {
+            all.push(format!("`{file}`: the keys are read as text, though they look like hex: `--keys-as hex` reads them so, `--keys-as escaped` says that they are text"));
         }
         all
     }
@@ -276,20 +253,18 @@ impl KeyNotation {
             Self::Escaped | Self::Hfile => {
                 if let Some(at) = text.find(|c: char| c.is_ascii_control()) {
                     return Err(format!(
-                        "byte {} of the key is a control character, which HBase writes as `\\xHH`",
+                        "byte {} of the key is a control character: write `\\xHH`",
                         at + 1
                     ));
                 }
-                let plain = text.is_ascii() && !text.contains('\\');
-                match plain {
-                    true => text.as_bytes().to_vec(),
-                    false => {
-                        RowKey::parse(text)
-                            .map_err(|error| {
-                                format!("{error}\n`--keys-as text` takes bytes as they stand")
-                            })?
-                            .0
-                    }
+                // Quicker than to look for escapes that aren't there.
+                if text.is_ascii() && !text.contains('\\') {
+                    text.as_bytes().to_vec()
+                } else {
+                    let help = "`--keys-as text` takes bytes as they stand";
+                    RowKey::parse(text)
+                        .map_err(|error| format!("{error}\n{help}"))?
+                        .0
                 }
             }
         };

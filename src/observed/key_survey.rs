@@ -116,8 +116,11 @@ pub struct KeyByte {
     pub top_share: f64,
 }
 
-/// Alphabets from small to great: name, values of a byte in a place that is evenly spread, and what belongs to it.
-const ALPHABETS: [(&str, u32, fn(u8) -> bool); 7] = [
+/// A name, the values of a byte in a place that is evenly spread, and what belongs to it.
+type Alphabet = (&'static str, u32, fn(u8) -> bool);
+
+/// From small to great.
+const ALPHABETS: [Alphabet; 7] = [
     ("decimal digits", 10, |byte| byte.is_ascii_digit()),
     (
         "lower-case hex",
@@ -201,14 +204,11 @@ impl KeySurvey {
         let lengths = keys.iter().map(|(key, _)| key.len());
         let lengths = [lengths.clone().min()?, lengths.max()?];
         let total: u64 = keys.iter().map(|(_, weight)| weight).sum();
-        let counts = counts(keys);
         let has_all =
             |has: fn(u8) -> bool| keys.iter().all(|(key, _)| key.iter().copied().all(has));
         let (alphabet, size, _) = ALPHABETS.into_iter().find(|(.., has)| has_all(*has))?;
-        let bytes: Vec<KeyByte> = counts
-            .iter()
-            .map(|counts| KeyByte::of(counts, total))
-            .collect();
+        let counts = counts(keys);
+        let bytes: Vec<KeyByte> = counts.iter().map(|it| KeyByte::of(it, total)).collect();
         // A place tells as much as an alphabet can.
         let most = f64::from(size.min(u32::try_from(keys.len()).unwrap_or(size)));
         let is_even = |byte: &KeyByte| byte.values > 1 && byte.bits >= EVEN * libm::log2(most);
@@ -221,8 +221,7 @@ impl KeySurvey {
             lengths,
             alphabet,
             rising: (pairs >= LEAST_ORDER).then(|| order.rises as f64 / pairs as f64),
-            padding: padding(keys, lengths, total)
-                .filter(|_| time.as_ref().is_none_or(|it| it.at > 0)),
+            padding: padding(&bytes, lengths).filter(|_| time.as_ref().is_none_or(|it| it.at > 0)),
             salt: salt(keys, &bytes, total).filter(|_| !leads_with_hash),
             time,
             leads_with_hash,
@@ -302,53 +301,39 @@ fn time(keys: &[(&[u8], u64)], bytes: &[KeyByte], total: u64) -> Option<TimeInKe
                 return None;
             }
         }
-        let day = |seconds: f64| {
-            jiff::Timestamp::from_second(seconds as i64)
-                .map_or_else(|_| String::new(), |it| it.strftime("%Y-%m-%d").to_string())
+        found.sort_unstable_by(f64::total_cmp);
+        let day = |seconds: &f64| {
+            Some(
+                jiff::Timestamp::from_second(*seconds as i64)
+                    .ok()?
+                    .strftime("%Y-%m-%d")
+                    .to_string(),
+            )
         };
-        let [first, last] = [
-            found.iter().copied().fold(f64::MAX, f64::min),
-            found.iter().copied().fold(0.0, f64::max),
-        ];
         Some(TimeInKeys {
             form,
             at,
             leads: bytes[..at].iter().all(|byte| byte.values == 1),
-            days: [day(first), day(last)],
+            days: [day(found.first()?)?, day(found.last()?)?],
         })
     })
 }
 
-fn padding(keys: &[(&[u8], u64)], [shortest, longest]: [usize; 2], total: u64) -> Option<Padding> {
-    // Keys of one length alone are filled up.
-    if shortest != longest {
-        return None;
-    }
-    let shared = |side: &'static str, byte: u8, run: fn(&[u8], u8) -> usize| {
-        // The most that nearly all keys have.
-        let mut runs: BTreeMap<usize, u64> = BTreeMap::new();
-        keys.iter()
-            .for_each(|(key, weight)| *runs.entry(run(key, byte)).or_default() += weight);
-        let mut above = total;
-        let mut bytes = 0;
-        for (length, weight) in runs {
-            if above as f64 >= NEARLY_ALL * total as f64 {
-                bytes = length;
-            }
-            above -= weight;
-        }
-        (bytes > 0).then_some(Padding { side, byte, bytes })
+/// Places at an end that nearly all keys fill with the same byte. Only keys of one length are filled up.
+fn padding(bytes: &[KeyByte], [shortest, longest]: [usize; 2]) -> Option<Padding> {
+    let run = |side, end: &mut dyn Iterator<Item = &KeyByte>| {
+        let mut end = end.peekable();
+        let byte = end.peek()?.top;
+        let fills = |it: &&KeyByte| it.top == byte && it.top_share >= NEARLY_ALL;
+        let bytes = end.take_while(fills).count();
+        let is_filler = [b'0', b' ', 0].contains(&byte) && bytes > 0;
+        is_filler.then_some(Padding { side, byte, bytes })
     };
-    let left = |key: &[u8], byte: u8| key.iter().take_while(|it| **it == byte).count();
-    let right = |key: &[u8], byte: u8| key.iter().rev().take_while(|it| **it == byte).count();
-    let at_left = [b'0', b' ', 0]
-        .into_iter()
-        .find_map(|byte| shared("left", byte, left));
-    at_left.or_else(|| {
-        [b' ', 0]
-            .into_iter()
-            .find_map(|byte| shared("right", byte, right))
-    })
+    let is_whole = shortest == longest && longest == bytes.len();
+    let right = || run("right", &mut bytes.iter().rev());
+    run("left", &mut bytes.iter())
+        .or_else(right)
+        .filter(|_| is_whole)
 }
 
 fn salt(keys: &[(&[u8], u64)], bytes: &[KeyByte], total: u64) -> Option<Salt> {
@@ -363,10 +348,9 @@ fn salt(keys: &[(&[u8], u64)], bytes: &[KeyByte], total: u64) -> Option<Salt> {
         // Two bytes are digits of one number: another salt than one byte whose values are evenly spread.
         let is_number = width == 1 || values.keys().all(|it| it.iter().all(u8::is_ascii_digit));
         let evenness = entropy(values.values().copied()) / libm::log2(values.len() as f64);
-        let rest = next.values == 1
-            || next.bits < EVEN * libm::log2(next.values as f64)
-            || next.values != values.len();
-        (is_few && is_number && evenness >= EVEN && rest).then_some(Salt {
+        // Of an evenly spread number the next digit is even as well.
+        let ends = next.values == 1 || next.bits < EVEN * libm::log2(next.values as f64);
+        (is_few && is_number && evenness >= EVEN && ends).then_some(Salt {
             bytes: width,
             values: values.len(),
         })
@@ -522,6 +506,8 @@ mod tests {
         let hash = survey(|_, draw| hex(&random(draw)).into());
         assert!(hash.leads_with_hash && hash.alphabet == "lower-case hex");
         assert_eq!(salt(hash), None);
+        let number = survey(|_, draw| format!("{:05}", draw.below(60_000)).into());
+        assert_eq!(salt(number), None);
         let uneven = survey(|_, draw| {
             format!(
                 "{}-user",
