@@ -5,29 +5,23 @@ use super::time_order::TimeOrder;
 use crate::data::{Value, ValueKind, ValueParser};
 
 /// What is known of a column. Memory is bounded, whatever its length.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Column {
     /// As the file has it.
     pub name: String,
-    kind: Option<ValueKind>,
-    parser: ValueParser,
+    parser: Option<(ValueKind, ValueParser)>,
     /// Rows without a value.
     pub missing: u64,
     /// How often each value came.
     pub frequencies: Frequencies,
     /// Bytes of all values as text.
     pub bytes: u64,
-    /// Of its values as texts.
-    pub lengths: (usize, usize),
     /// Least and greatest, of whole numbers.
-    pub integers: (i64, i64),
-    /// Least and greatest, of numbers.
-    pub numbers: (f64, f64),
+    pub integers: Option<(i64, i64)>,
     /// The order of its values, of times.
     pub times: TimeOrder,
-    /// Rows whose value is greater than all before them.
+    /// Rows whose value is greater than all before them, of whole numbers.
     rising: u64,
-    greatest: String,
 }
 
 /// What a value was found to be that is not what the column was.
@@ -41,32 +35,23 @@ pub enum Misfit {
     NoZone,
 }
 
-/// Counts since 1970 of s, ms, us and ns that a column of times may hold: from 2001 to 2065, and what the names of such columns hold.
-const TIMES: (i64, i64) = (1_000_000_000, 3_000_000_000);
+/// Counts of seconds, or finer, since 1970 that a column of times may hold, from 2001 to 2065, and what is in the names of such columns.
+const TIMES: std::ops::Range<i64> = 1_000_000_000..3_000_000_000;
 const TIME_NAMES: [&str; 7] = ["time", "date", "ts", "stamp", "_at", "when", "epoch"];
 
 impl Column {
     /// Of that name, without any value.
     pub fn new(name: &str) -> Self {
+        let name = name.to_owned();
         Self {
-            name: name.to_owned(),
-            kind: None,
-            parser: ValueParser::new(ValueKind::Text),
-            missing: 0,
-            frequencies: Frequencies::default(),
-            bytes: 0,
-            lengths: (usize::MAX, 0),
-            integers: (i64::MAX, i64::MIN),
-            numbers: (f64::INFINITY, f64::NEG_INFINITY),
-            times: TimeOrder::default(),
-            rising: 0,
-            greatest: String::new(),
+            name,
+            ..Self::default()
         }
     }
 
     /// What its values are; text without any.
     pub fn kind(&self) -> ValueKind {
-        self.kind.unwrap_or(ValueKind::Text)
+        self.parser.as_ref().map_or(ValueKind::Text, |it| it.0)
     }
 
     /// Takes the next value, and gives its hash; 0 where it is missing. O(length).
@@ -78,77 +63,48 @@ impl Column {
             self.missing += 1;
             return (0, Ok(()));
         };
-        let hash = self.frequencies.add(text);
         self.bytes += text.len() as u64;
-        let (shortest, longest) = self.lengths;
-        self.lengths = (shortest.min(text.len()), longest.max(text.len()));
-        if self.kind.is_none() {
-            self.become_kind(self.kind_of(text));
+        let hash = self.frequencies.add(text);
+        if self.parser.is_none() {
+            self.become_kind(kind_of(&self.name, text));
+            let is_of_number = |c: char| c.is_ascii_digit() || ",.-".contains(c);
+            if text.contains(',') && text.chars().all(is_of_number) {
+                let found = format!("`{text}` has a comma: numbers are written as 1234.56");
+                return (hash, Err(Misfit::IsText(found)));
+            }
         }
         (hash, self.read(text))
     }
 
-    fn kind_of(&self, text: &str) -> ValueKind {
-        let kind = ValueKind::of(text);
-        let name = self.name.to_lowercase();
-        let is_time = |count: i64| {
-            let mut units = [1, 1_000, 1_000_000, 1_000_000_000].into_iter();
-            units.any(|unit| (TIMES.0..TIMES.1).contains(&(count / unit)))
-        };
-        let may_be_time = kind == ValueKind::Int && TIME_NAMES.iter().any(|it| name.contains(it));
-        match may_be_time && text.parse().is_ok_and(is_time) {
-            true => ValueKind::Time,
-            false => kind,
-        }
-    }
-
     fn become_kind(&mut self, kind: ValueKind) {
-        (self.kind, self.parser) = (Some(kind), ValueParser::new(kind));
+        self.parser = Some((kind, ValueParser::new(kind)));
     }
 
     fn read(&mut self, text: &str) -> Result<(), Misfit> {
-        let value = match self.parser.parse(text) {
-            Ok(value) => value,
-            Err(found) => {
-                return match (self.kind(), ValueKind::of(text)) {
-                    (ValueKind::Time, _) => Err(Misfit::Unreadable(found)),
-                    (ValueKind::Int, ValueKind::Decimal) => {
-                        self.become_kind(ValueKind::Decimal);
-                        self.read(text)
-                    }
-                    _ => {
-                        self.become_kind(ValueKind::Text);
-                        self.rise(text);
-                        Err(Misfit::IsText(found))
-                    }
-                };
-            }
+        let Some((kind, parser)) = &mut self.parser else {
+            return Ok(());
         };
-        let number = |(least, greatest): (f64, f64), it: f64| (least.min(it), greatest.max(it));
-        match value {
-            Value::Int(it) => {
-                let (least, greatest) = self.integers;
+        match parser.parse(text) {
+            Ok(Value::Int(it)) => {
+                let (least, greatest) = self.integers.unwrap_or((it, i64::MIN));
                 self.rising += u64::from(it > greatest);
-                self.integers = (least.min(it), greatest.max(it));
-                self.numbers = number(self.numbers, it as f64);
+                self.integers = Some((least.min(it), greatest.max(it)));
             }
-            Value::Decimal(it) => self.numbers = number(self.numbers, it),
-            Value::Time(at, zoned) => {
+            Ok(Value::Time(at, zoned)) => {
                 self.times.add(at.0);
                 return if zoned { Ok(()) } else { Err(Misfit::NoZone) };
             }
-            Value::Bool(_) => {}
-            Value::Uuid(_) | Value::Text(_) => self.rise(text),
+            Ok(_) => {}
+            Err(found) => match (kind, ValueKind::of(text)) {
+                (ValueKind::Time, _) => return Err(Misfit::Unreadable(found)),
+                (ValueKind::Int, ValueKind::Decimal) => self.become_kind(ValueKind::Decimal),
+                _ => {
+                    self.become_kind(ValueKind::Text);
+                    return Err(Misfit::IsText(found));
+                }
+            },
         }
         Ok(())
-    }
-
-    fn rise(&mut self, text: &str) {
-        if text > self.greatest.as_str() {
-            self.rising += 1;
-            self.greatest.clear();
-            self.greatest.push_str(text);
-        }
     }
 
     /// Values that were read.
@@ -156,13 +112,25 @@ impl Column {
         self.frequencies.rows()
     }
 
-    /// Whether most rows have a greater value than all before them, as counters have.
-    pub fn is_rising(&self) -> bool {
-        self.rising * 2 > self.rows() && self.rows() > 2
+    /// Whether most rows have a greater number than all before them, and none comes twice, as of counters.
+    pub fn is_counter(&self) -> bool {
+        self.rising * 2 > self.rows() && self.is_unique()
     }
 
     /// Whether hardly a value comes twice: an identity of the row.
     pub fn is_unique(&self) -> bool {
-        self.frequencies.distinct().high >= 0.999 * self.rows() as f64 && self.rows() > 2
+        self.rows() > 2 && self.frequencies.distinct().high >= 0.999 * self.rows() as f64
+    }
+}
+
+/// Of a column's first value: whole numbers are times where both the name and the number say so.
+fn kind_of(name: &str, text: &str) -> ValueKind {
+    let (kind, name) = (ValueKind::of(text), name.to_lowercase());
+    let units = [1, 1_000, 1_000_000, 1_000_000_000];
+    let may_be_time = |count: i64| units.iter().any(|unit| TIMES.contains(&(count / unit)));
+    let is_named = kind == ValueKind::Int && TIME_NAMES.iter().any(|it| name.contains(it));
+    match is_named && text.parse().is_ok_and(may_be_time) {
+        true => ValueKind::Time,
+        false => kind,
     }
 }

@@ -4,7 +4,6 @@
 use crate::random::hash_name;
 use crate::statistics::Interval;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// Values that are counted exactly, and as many that are watched because they may be heavy: some 10 MB a column.
 const MOST: usize = 1 << 17;
@@ -25,7 +24,7 @@ const SURE: u64 = 16;
 /// there are too many, the rarer half of them goes, and whatever is not there came at most `lost` times.
 #[derive(Debug)]
 pub struct Frequencies {
-    values: HashMap<u64, Seen, BuildHasherDefault<IsHash>>,
+    values: HashMap<u64, Seen>,
     most: usize,
     level: u32,
     sampled: usize,
@@ -52,24 +51,6 @@ pub struct Tally {
     pub weight: f64,
 }
 
-/// The key is a hash already.
-#[derive(Debug, Default)]
-struct IsHash(u64);
-
-impl Hasher for IsHash {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("keys are numbers of 64 bits")
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-}
-
 impl Default for Frequencies {
     fn default() -> Self {
         Self::holding(MOST)
@@ -80,7 +61,7 @@ impl Frequencies {
     /// Counts so many values exactly, and watches as many.
     fn holding(most: usize) -> Self {
         Self {
-            values: HashMap::default(),
+            values: HashMap::new(),
             most,
             level: 0,
             sampled: 0,

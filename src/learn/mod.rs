@@ -4,12 +4,12 @@
 //! Must not know the files' forms, nor simulate.
 
 mod column;
-mod draft;
 mod fields;
 mod frequencies;
 mod keys;
 mod scenario_draft;
 mod survey;
+mod template;
 mod time_order;
 mod zipf_fit;
 

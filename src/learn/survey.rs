@@ -36,7 +36,12 @@ impl Survey {
         let mut record = Record::default();
         while rows.next(&mut record)? {
             for (at, column) in columns.iter_mut().enumerate() {
-                let (hash, read) = column.add(record.get(at));
+                let value = record.get(at);
+                if value.is_none() && column.missing == 0 {
+                    let found = "the value is missing, here first";
+                    warnings.push(rows.error(&record, at, found).to_string());
+                }
+                let (hash, read) = column.add(value);
                 if count < KEPT_ROWS as u64 && at < MOST_RELATED {
                     kept.push(hash);
                 }
@@ -71,7 +76,7 @@ impl Survey {
         let width = self.columns.len().min(MOST_RELATED);
         let is_category = |at: &usize| {
             let column = &self.columns[*at];
-            !column.is_unique() && !column.is_rising() && column.frequencies.distinct().value >= 2.0
+            !column.is_unique() && column.frequencies.distinct().value >= 2.0
         };
         let candidates: Vec<usize> = (0..width).filter(is_category).collect();
         for &column in &candidates {

@@ -36,37 +36,33 @@ const EVEN: f64 = 3.0;
 /// Ranks that may have shares of their own, and how many behind them must agree with the law.
 const MOST_TOP: usize = 5;
 const CHECKED: usize = 3;
+
 /// A count disagrees when it is so many standard deviations off, and by this part: less does no harm.
-const OFF: (f64, f64) = (5.0, 0.15);
+const OFF: f64 = 5.0;
+const OFF_PART: f64 = 0.15;
 
 impl ZipfFit {
-    /// The law of these counts, greatest first, of all values that were seen. `None` where too few rows come again, or fewer than three values.
+    /// The law of these counts, greatest first, of all values that were seen. `None` where too few rows come again, or there are fewer than three values.
     /// O(tallies + 1,000 x 50) a step of some hundred.
     pub fn of(tallies: &[Tally]) -> Option<Self> {
-        let greatest: Vec<u64> = tallies
-            .iter()
-            .flat_map(|it| (0..it.values.min(64)).map(|_| it.times))
-            .take(MOST_TOP + CHECKED)
-            .collect();
+        let single = |it: &Tally| std::iter::repeat_n(it.times as f64, it.values.min(64) as usize);
+        let greatest = tallies.iter().flat_map(single);
+        let greatest: Vec<f64> = greatest.take(MOST_TOP + CHECKED).collect();
         let rows = Counted::of(tallies, 0).rows;
         let mut first = None;
         for top in 0..=MOST_TOP.min(greatest.len()) {
-            let counted = Counted::of(tallies, top);
+            let counted = Counted::of(tallies, top as u64);
             if counted.rows - counted.distinct < LEAST_REPEATS || counted.distinct < 3.0 {
                 break;
             }
-            let (fit, law) = counted.fit(top as f64 + 1.0);
-            let shares = greatest[..top].iter().map(|&it| it as f64 / rows);
-            let fit = Self {
-                top: shares.collect(),
-                ..fit
-            };
-            let agrees = |(at, &times): (usize, &u64)| {
-                let (expected, times) = (law.expected(at), times as f64);
+            let (mut fit, law) = counted.fit(top as f64 + 1.0);
+            fit.top = greatest[..top].iter().map(|it| it / rows).collect();
+            let agrees = |(times, expected): (&f64, f64)| {
                 let off = (times - expected).abs();
-                off <= OFF.0 * expected.sqrt() || off <= OFF.1 * expected
+                off <= OFF * expected.sqrt() || off <= OFF_PART * expected
             };
-            if greatest[top..].iter().take(CHECKED).enumerate().all(agrees) {
+            let checked = greatest[top..].iter().take(CHECKED);
+            if checked.zip(law.expected()).all(agrees) {
                 return Some(fit);
             }
             first.get_or_insert(fit);
@@ -76,146 +72,129 @@ impl ZipfFit {
 }
 
 /// What is counted of the values behind the first ones.
+#[derive(Default)]
 struct Counted {
     rows: f64,
     distinct: f64,
     /// The sum of `c ln c`.
     weighed: f64,
-    /// What counting a sample of the values adds to the variances of `weighed` and `distinct`, and their covariance.
-    sampled: [f64; 3],
+    /// What counting a sample of the values adds to the covariance of `weighed` and `distinct`.
+    sampled: Covariance,
 }
 
-/// Ranks, each with how many like it there are, and how often each is expected.
-struct Expected {
+/// Two variances, and the covariance.
+type Covariance = [f64; 3];
+
+/// Expectations of `c ln c` and of `c > 0`, their variances and covariance, and their covariances with `c`.
+type Moments = [f64; 7];
+
+/// Ranks, each with how many are like it, and how often all of them together are expected.
+struct Law {
     ranks: Vec<(f64, f64)>,
     exponent: f64,
     scale: f64,
 }
 
-/// Expectations of `c ln c` and of `c > 0`, their variances and covariance, and their covariances with `c`.
-type Moments = [f64; 7];
-
 impl Counted {
     /// Of all but the `skipped` greatest counts.
-    fn of(tallies: &[Tally], skipped: usize) -> Self {
-        let mut found = Self {
-            rows: 0.0,
-            distinct: 0.0,
-            weighed: 0.0,
-            sampled: [0.0; 3],
-        };
-        let mut skipped = skipped as u64;
-        for Tally {
-            times,
-            values,
-            weight,
-        } in tallies
-        {
-            let left = values - skipped.min(*values);
-            skipped -= values - left;
-            let (times, values) = (*times as f64, left as f64);
-            let weighed = times * libm::log(times);
-            found.rows += values * weight * times;
-            found.distinct += values * weight;
-            found.weighed += values * weight * weighed;
+    fn of(tallies: &[Tally], mut skipped: u64) -> Self {
+        let mut found = Self::default();
+        for tally in tallies {
+            let left = tally.values - skipped.min(tally.values);
+            skipped -= tally.values - left;
+            let (times, weight) = (tally.times as f64, tally.weight);
+            let (values, weighed) = (left as f64 * weight, times * libm::log(times));
+            found.rows += values * times;
+            found.distinct += values;
+            found.weighed += values * weighed;
             // Each value was sampled with probability 1 / weight (Horvitz and Thompson 1952).
-            let spread = values * weight * (weight - 1.0);
-            for (sum, by) in found
-                .sampled
-                .iter_mut()
-                .zip([weighed * weighed, 1.0, weighed])
-            {
-                *sum += spread * by;
-            }
+            let squares = [weighed * weighed, 1.0, weighed];
+            add(&mut found.sampled, &squares, values * (weight - 1.0));
         }
         found
     }
 
-    fn fit(&self, first: f64) -> (ZipfFit, Expected) {
+    /// The law over ranks from `first` on.
+    fn fit(&self, first: f64) -> (ZipfFit, Law) {
         let even = self.law(0.0, first);
         let moments = even.moments();
-        let covariance = self.covariance(&moments);
-        let is_even = self.weighed - moments[0] <= EVEN * covariance[0].sqrt();
-        let (exponent, law) = if is_even {
-            (None, even)
-        } else {
-            let short = |exponent: f64| self.law(exponent, first).moments()[0] - self.weighed;
-            let law = self.law(root((0.0, GREATEST_EXPONENT), short), first);
-            (Some(law.exponent), law)
+        let deviation = self.covariance(&moments)[0].sqrt();
+        let is_even = self.weighed - moments[0] <= EVEN * deviation;
+        let short = |exponent| self.law(exponent, first).moments()[0] - self.weighed;
+        let law = match is_even {
+            true => even,
+            false => self.law(root((0.0, GREATEST_EXPONENT), short), first),
         };
         let (by_exponent, by_values) = self.deviations(&law, first, is_even);
-        let values = law.values();
-        let spread = Interval::log_normal(values, by_values);
+        let spread = Interval::log_normal(law.values(), by_values);
+        let (before, seen) = (first - 1.0, self.distinct.min(spread.value));
         let values = match spread.high {
             // All were seen: that is their number.
-            high if high - spread.low < 0.01 => Interval::exact(self.distinct),
-            // No fewer than were seen, and no end where nothing tells.
+            high if high - spread.low < 0.01 => Interval::exact(before + self.distinct),
             high => Interval {
-                low: spread.low.max(self.distinct.min(values)),
-                high: if high < MOST_VALUES {
-                    high
-                } else {
-                    f64::INFINITY
-                },
-                ..spread
+                value: before + spread.value,
+                low: before + spread.low.max(seen),
+                // No end where nothing tells.
+                high: before
+                    + if high < MOST_VALUES {
+                        high
+                    } else {
+                        f64::INFINITY
+                    },
             },
         };
-        let exponent = exponent.map(|it| Interval::normal(it, by_exponent));
-        (
-            ZipfFit {
-                exponent,
-                values,
-                top: Vec::new(),
-            },
-            law,
-        )
+        let exponent = (!is_even).then(|| Interval::normal(law.exponent, by_exponent));
+        let top = Vec::new();
+        let fit = ZipfFit {
+            exponent,
+            values,
+            top,
+        };
+        (fit, law)
     }
 
     /// The law of that exponent under which as many values are expected to be seen as were.
-    fn law(&self, exponent: f64, first: f64) -> Expected {
-        let of = |log: f64| Expected::new(self.rows, exponent, first, libm::exp(log));
+    fn law(&self, exponent: f64, first: f64) -> Law {
+        let of = |log| Law::new(self.rows, exponent, first, libm::exp(log));
         let ends = (libm::log(self.distinct), libm::log(MOST_VALUES));
         of(root(ends, |log| of(log).seen() - self.distinct))
     }
 
-    /// Of `weighed` and `distinct`, given the rows: two variances, and the covariance.
-    fn covariance(&self, moments: &Moments) -> [f64; 3] {
+    /// Of `weighed` and `distinct`, given the rows.
+    fn covariance(&self, moments: &Moments) -> Covariance {
         let [_, _, weighed, seen, both, by_weighed, by_seen] = *moments;
-        let [a, b, c] = self.sampled;
-        [
-            weighed - by_weighed * by_weighed / self.rows + a,
-            seen - by_seen * by_seen / self.rows + b,
-            both - by_weighed * by_seen / self.rows + c,
-        ]
+        let [a, b] = [by_weighed, by_seen];
+        let given = [a * a, b * b, a * b];
+        let mut found = [weighed, seen, both];
+        add(&mut found, &given, -1.0 / self.rows);
+        add(&mut found, &self.sampled, 1.0);
+        found
     }
 
     /// Standard deviations of the exponent and of the logarithm of the number of values: the covariance through the inverse of the derivatives.
-    fn deviations(&self, law: &Expected, first: f64, is_even: bool) -> (f64, f64) {
+    fn deviations(&self, law: &Law, first: f64, is_even: bool) -> (f64, f64) {
         const STEP: f64 = 1e-4;
         let [weighed, seen, both] = self.covariance(&law.moments());
-        let at = |exponent: f64, values: f64| {
-            let moved = Expected::new(
-                self.rows,
-                law.exponent + exponent,
-                first,
-                law.values() * libm::exp(values),
-            );
-            let moments = moved.moments();
-            [moments[0], moments[1]]
+        let at = |exponent: f64, log: f64| {
+            let values = law.values() * libm::exp(log);
+            Law::new(self.rows, law.exponent + exponent, first, values).moments()
         };
-        let slope =
-            |up: [f64; 2], down: [f64; 2]| [0, 1].map(|it| (up[it] - down[it]) / (2.0 * STEP));
-        let [f_values, g_values] = slope(at(0.0, STEP), at(0.0, -STEP));
+        let slopes = |exponent: f64, log: f64| {
+            let (up, down) = (at(exponent, log), at(-exponent, -log));
+            [0, 1].map(|it| (up[it] - down[it]) / (2.0 * STEP))
+        };
+        let [f_log, g_log] = slopes(0.0, STEP);
         if is_even {
-            return (0.0, seen.max(0.0).sqrt() / g_values);
+            return (0.0, seen.max(0.0).sqrt() / g_log);
         }
-        let [f_exponent, g_exponent] = slope(at(STEP, 0.0), at(-STEP, 0.0));
-        let determinant = f_exponent * g_values - f_values * g_exponent;
-        let spread = |a: f64, b: f64| {
+        let [f_exponent, g_exponent] = slopes(STEP, 0.0);
+        let determinant = f_exponent * g_log - f_log * g_exponent;
+        let deviation = |a: f64, b: f64| {
             let variance = a * a * weighed + 2.0 * a * b * both + b * b * seen;
             variance.max(0.0).sqrt() / determinant.abs()
         };
-        (spread(g_values, -f_values), spread(-g_exponent, f_exponent))
+        let by_values = deviation(-g_exponent, f_exponent);
+        (deviation(g_log, -f_log), by_values)
     }
 }
 
@@ -227,29 +206,30 @@ fn root((mut low, mut high): (f64, f64), of: impl Fn(f64) -> f64) -> f64 {
         return if below >= 0.0 { low } else { high };
     }
     let enough = 1e-12 * (above - below);
-    let mut last_was_below = None;
+    let mut stayed = 0.0;
     for _ in 0..100 {
         let at = low - below * (high - low) / (above - below);
         let value = of(at);
         if value.abs() <= enough || high - low < 1e-10 {
             return at;
         }
-        let is_below = value < 0.0;
-        if is_below {
-            (low, below) = (at, value);
-        } else {
-            (high, above) = (at, value);
+        let half = if value * stayed > 0.0 { 0.5 } else { 1.0 };
+        match value < 0.0 {
+            true => (low, below, above) = (at, value, half * above),
+            false => (high, above, below) = (at, value, half * below),
         }
-        if last_was_below == Some(is_below) {
-            let stays = if is_below { &mut above } else { &mut below };
-            *stays *= 0.5;
-        }
-        last_was_below = Some(is_below);
+        stayed = value;
     }
     low
 }
 
-impl Expected {
+fn add<const N: usize>(sums: &mut [f64; N], by: &[f64; N], times: f64) {
+    for (sum, by) in sums.iter_mut().zip(by) {
+        *sum += times * by;
+    }
+}
+
+impl Law {
     /// Ranks up to so far are taken one by one; behind it blocks of one in fifty, whose middle stands for all: of a power of the rank that errs by less than 1e-4.
     const SINGLE: f64 = 200.0;
 
@@ -258,12 +238,12 @@ impl Expected {
         let (mut at, end) = (first, first + values);
         let (mut ranks, mut sum) = (Vec::new(), 0.0);
         while at < end {
-            let width = if at < Self::SINGLE {
+            let wide = if at < Self::SINGLE {
                 1.0
             } else {
                 (at / 50.0).floor()
             };
-            let width = width.min(end - at);
+            let width = wide.min(end - at);
             let middle = at + 0.5 * (width - 1.0).max(0.0);
             sum += width * libm::pow(middle, -exponent);
             ranks.push((middle, width));
@@ -281,26 +261,24 @@ impl Expected {
         self.ranks.iter().map(|(_, width)| width).sum()
     }
 
-    /// How often the rank at a place is expected.
-    fn expected(&self, at: usize) -> f64 {
-        let rank = self.ranks.get(at).map_or(f64::INFINITY, |it| it.0);
-        self.scale * libm::pow(rank, -self.exponent)
+    /// How often a rank of each block is expected.
+    fn expected(&self) -> impl Iterator<Item = f64> {
+        let ranks = self.ranks.iter();
+        ranks.map(|(rank, _)| self.scale * libm::pow(*rank, -self.exponent))
     }
 
     /// How many values are expected to be seen.
     fn seen(&self) -> f64 {
-        let ranks = self.ranks.iter().enumerate();
+        let ranks = self.expected().zip(&self.ranks);
         ranks
-            .map(|(at, (_, width))| -width * libm::expm1(-self.expected(at)))
+            .map(|(expected, (_, width))| -width * libm::expm1(-expected))
             .sum()
     }
 
     fn moments(&self) -> Moments {
         let mut sums = [0.0; 7];
-        for (at, (_, width)) in self.ranks.iter().enumerate() {
-            for (sum, moment) in sums.iter_mut().zip(moments(self.expected(at))) {
-                *sum += width * moment;
-            }
+        for (expected, (_, width)) in self.expected().zip(&self.ranks) {
+            add(&mut sums, &moments(expected), *width);
         }
         sums
     }
@@ -310,36 +288,28 @@ impl Expected {
 fn moments(mean: f64) -> Moments {
     const LARGE: f64 = 60.0;
     if mean >= LARGE {
-        let log = libm::log(mean);
-        let slope = log + 1.0;
-        return [
-            mean * log + 0.5 + 1.0 / (12.0 * mean),
-            1.0,
-            mean * slope * slope + 0.5,
-            0.0,
-            0.0,
-            mean * slope,
-            0.0,
-        ];
+        let slope = libm::log(mean) + 1.0;
+        let first = mean * (slope - 1.0) + 0.5 + 1.0 / (12.0 * mean);
+        let second = mean * slope * slope + 0.5;
+        return [first, 1.0, second, 0.0, 0.0, mean * slope, 0.0];
     }
-    let nothing = libm::exp(-mean);
-    let (mut probability, mut first, mut second, mut crossed) = (nothing, 0.0, 0.0, 0.0);
+    let (none, seen) = (libm::exp(-mean), -libm::expm1(-mean));
+    let (mut probability, mut sums) = (none, [0.0; 3]);
     let last = (mean + 10.0 * mean.sqrt() + 10.0) as u32;
-    for count in 1..=last {
-        let count = f64::from(count);
+    for count in (1..=last).map(f64::from) {
         probability *= mean / count;
         let weighed = count * libm::log(count);
-        first += probability * weighed;
-        second += probability * weighed * weighed;
-        crossed += probability * weighed * count;
+        add(&mut sums, &[1.0, weighed, count], probability * weighed);
     }
+    let [first, second, crossed] = sums;
+    let variance = second - first * first;
     [
         first,
-        -libm::expm1(-mean),
-        second - first * first,
-        nothing * (1.0 - nothing),
-        first * nothing,
+        seen,
+        variance,
+        none * seen,
+        first * none,
         crossed - first * mean,
-        mean * nothing,
+        mean * none,
     ]
 }

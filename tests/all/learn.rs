@@ -1,5 +1,7 @@
 //! `keyheat learn`: what was put into a file comes out of it again, within the intervals that are stated.
 
+use crate::binary::{command, stderr_of, stdout_of};
+use crate::workplace::Workplace;
 use keyheat::data::Rows;
 use keyheat::layout::{Asks, Layout, Replay, Replicate};
 use keyheat::learn::{Learnt, Survey};
@@ -100,4 +102,141 @@ fn what_a_simulation_wrote_is_learnt_again_within_the_stated_intervals() {
     assert!(wrong.is_empty(), "{wrong}");
     // An even law is taken for uneven beyond three standard deviations on one side: 0.13 % of the seeds.
     assert!(evens.into_inner() >= 198);
+}
+
+#[test]
+fn values_that_do_not_fit_their_column_are_told_with_line_and_column() {
+    let place = Workplace::new();
+    let told = |name: &str, code: i32, words: &[&str]| {
+        let file = format!("{}/tests/data/malformed/{name}", env!("CARGO_MANIFEST_DIR"));
+        let ended = place
+            .keyheat(&format!("learn {file} --out {name}.toml"))
+            .code(code);
+        let said = stderr_of(&ended);
+        assert!(words.iter().all(|it| said.contains(it)), "{name}: {said}");
+        assert_eq!(
+            place.path().join(format!("{name}.toml")).exists(),
+            code == 0,
+            "{name}"
+        );
+    };
+    told(
+        "17-decimal-commas.csv",
+        0,
+        &["warning", "line 2, column `amount`", "1234.56"],
+    );
+    told(
+        "18-thousands-separators.csv",
+        0,
+        &[
+            "warning",
+            "line 9, column `amount`",
+            "`1,234.56`",
+            "is text from here on",
+        ],
+    );
+    told(
+        "20-impossible-time.csv",
+        2,
+        &[
+            "error",
+            "line 8, column `created_at`",
+            "2026-02-30T25:61:00Z",
+        ],
+    );
+    told(
+        "21-two-time-formats.csv",
+        2,
+        &["error", "line 13, column `created_at`"],
+    );
+    told("22-no-time-zone.csv", 0, &["warning", "UTC"]);
+    told(
+        "29-type-changes.jsonl",
+        0,
+        &["warning", "line 9, column `amount`"],
+    );
+    told(
+        "30-missing-field.jsonl",
+        0,
+        &["warning", "line 9, column `country`: the value is missing"],
+    );
+}
+
+/// 3,000 orders in order of arrival, one a second: a counter, a customer, the customer's region, a state, an amount and a time.
+fn orders() -> String {
+    let mut file = String::from("id,customer,region,state,amount,created_at\n");
+    for at in 0..3_000_u64 {
+        // A third of the orders are of three customers, the others of 500.
+        let draw = at * 7_919 % 3_001;
+        let customer = if draw < 1_000 { draw % 3 } else { draw % 500 };
+        let (region, state) = (customer % 4, ["new", "paid"][(at % 2) as usize]);
+        let (minute, second) = (at / 60 % 60, at % 60);
+        file += &format!(
+            "{},c{customer:04},r{region},{state},{}.5,2026-03-01 00:{minute:02}:{second:02}Z\n",
+            7 + at,
+            at % 90
+        );
+    }
+    file
+}
+
+#[test]
+fn a_file_of_orders_ends_in_a_scenario_with_the_keys_that_suit_it() {
+    let place = Workplace::new().with("orders.csv", &orders());
+    place.keyheat("learn orders.csv --out o.toml").success();
+    let text = std::fs::read_to_string(place.path().join("o.toml")).unwrap();
+    for line in [
+        "id = { type = \"sequence\", first = 7 }",
+        "customer = { expr = \"'c' || customer_number\" }",
+        "region = { type = \"text\", values = [\"r0\",\"r1\",\"r2\",\"r3\"]",
+        ", of = \"customer_number\" }",
+        "created_at = { type = \"timestamp\", unit = \"s\" }",
+        "# amount: values seen: 90; no part of keys",
+        "key = \"be8(created_at) || customer || be8(id)\"",
+        "key = \"customer || be8(rev_ts(created_at)) || be8(id)\"",
+        "key = \"be8(bit_reverse(id))\"",
+        "# equal = [\"customer\"]",
+        "# Do rows come late? The file is in the order of `created_at`, as if it had been sorted.",
+        "records = 3000",
+    ] {
+        assert!(text.contains(line), "no `{line}` in:\n{text}");
+    }
+    let scenario = Scenario::parse(&text, "o").expect("valid");
+    assert_eq!(scenario.strategies.len(), 6);
+    // Each answer may be taken as it stands.
+    let (head, questions) = text.split_once("\n# Is a row").expect("questions");
+    let answered = questions
+        .lines()
+        .filter(|it| it.starts_with("# [") || it.contains(" = "));
+    let answered = answered.filter(|it| !it.contains("late =") && !it.contains('?'));
+    let answered: Vec<&str> = answered.map(|it| it.trim_start_matches("# ")).collect();
+    let reads =
+        Scenario::parse(&format!("{head}\n{}", answered.join("\n")), "o").expect("valid reads");
+    assert_eq!(reads.strategies[0].setup.workload.reads.len(), 3);
+    let again = stderr_of(&place.keyheat("learn orders.csv --out o.toml").code(2));
+    assert!(again.contains("`o.toml` exists already"), "{again}");
+    // The same from a pipe, but for the name.
+    let piped = stdout_of(
+        &command(place.path())
+            .args(["learn", "-"])
+            .stdin(orders())
+            .assert()
+            .success(),
+    );
+    assert_eq!(
+        piped
+            .replace("from -:", "from orders.csv:")
+            .replace("of -,", "of orders.csv,"),
+        text
+    );
+}
+
+#[test]
+fn what_has_no_part_of_a_key_is_no_scenario() {
+    let place = Workplace::new().with("x.csv", "amount,unit\n1.5,eur\n2.5,eur\n");
+    let said = stderr_of(&place.keyheat("learn x.csv").code(2));
+    assert!(
+        said.contains("no column of `x.csv` can be a part of a row key"),
+        "{said}"
+    );
 }

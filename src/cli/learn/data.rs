@@ -2,9 +2,9 @@
 
 use crate::cli::console::Console;
 use crate::data::Rows;
-use crate::learn::{Learnt, Survey};
+use crate::learn::{Learnt, Role, Survey};
 use crate::scenario::Scenario;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::path::Path;
 
 /// Steps of the progress bar.
@@ -24,9 +24,18 @@ pub fn scenario(file: &Path, console: &Console) -> Result<String> {
     for warning in &survey.warnings {
         console.warn(warning);
     }
-    let name = file.file_name().unwrap_or(file.as_os_str());
-    let text = Learnt::of(survey).scenario(&name.to_string_lossy());
-    Scenario::parse(&text, "learnt")
-        .context("what was learnt is no scenario: please report it, with the file's header")?;
+    let (name, learnt) = (
+        file.file_name().unwrap_or(file.as_os_str()),
+        Learnt::of(survey),
+    );
+    if learnt.fields.iter().all(|it| it.role == Role::Other) {
+        bail!(
+            "no column of `{}` can be a part of a row key\nadd columns that tell rows apart: a time, an id, what they are about",
+            file.display()
+        );
+    }
+    let text = learnt.scenario(&name.to_string_lossy());
+    let read = Scenario::parse(&text, "learnt");
+    read.context("what was learnt is no scenario: please report it, with the file's header")?;
     Ok(text)
 }
