@@ -251,12 +251,22 @@ pub enum SqlDialect {
 
 #[derive(Debug, Args)]
 pub struct LearnArguments {
-    /// Rows as CSV, TSV or JSON lines, plain or packed by gzip or zstd; `-` is standard input
+    /// Rows as CSV, TSV or JSON lines, plain or packed by gzip or zstd; `-` is standard input. Or what a cluster says of its regions: two
+    /// snapshots of counters, the earlier first, or gauges
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Write the scenario there [default: standard output]
+    /// Write the scenario there [default: standard output; of regions none]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Of regions: the time between two snapshots of counters
+    #[arg(long, value_name = "LENGTH")]
+    pub over: Option<SimDuration>,
+    /// Of regions: an expression of fixed widths, by which bounds are parsed back into fields
+    #[arg(long, value_name = "EXPR")]
+    pub key: Option<String>,
+    /// Of regions: the table, where the files have several
+    #[arg(long, value_name = "NAME")]
+    pub table: Option<String>,
 }
 
 #[derive(Debug, Args)]

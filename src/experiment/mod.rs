@@ -21,6 +21,7 @@ mod knee;
 mod knee_result;
 #[cfg(test)]
 mod knee_tests;
+mod load_today;
 mod measures;
 mod point_words;
 mod ranked_strategies;
@@ -62,6 +63,7 @@ pub use expectation_result::{ExpectationResult, ExpectationStatus, FoundValue};
 pub use experiment_runs::{Experiment, ExperimentRuns, FinishedRun, Shard};
 pub use forecast::{FirstLayouts, Forecast};
 pub use knee_result::{KneeFinding, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
+pub use load_today::LoadToday;
 pub use measures::{Comparison, Measure, Metric};
 pub use point_words::{at_point, point_label, value_text};
 pub use ranked_strategies::{ComparableStrategies, Loss, RankedStrategy};

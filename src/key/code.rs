@@ -614,7 +614,8 @@ impl Code {
             Op::Encode(_) => true,
             // Hexadecimal digits stay apart.
             Op::Map(Transform::Upper) => self.operands.iter().all(is_md5),
-            Op::Map(Transform::Substr { .. } | Transform::Lower) | Op::Identifier { .. } => false,
+            Op::Map(Transform::Substr { .. } | Transform::Lower | Transform::Unhex)
+            | Op::Identifier { .. } => false,
             Op::Digest { form, keep, .. } => match form {
                 DigestForm::Raw => *keep >= INJECTIVE_DIGEST,
                 DigestForm::Hex => keep / 2 >= INJECTIVE_DIGEST,

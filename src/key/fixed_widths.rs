@@ -73,7 +73,7 @@ pub fn fixed_segments(text: &str) -> Result<Vec<FixedSegment>, String> {
 }
 
 impl FixedSegment {
-    /// What a key says here; `None` when it ends before.
+    /// What a key says here, of numbers that look like a time of this century that time; `None` when it ends before.
     pub fn value(&self, key: &RowKey) -> Option<String> {
         let bytes = key.as_bytes().get(self.bytes.clone())?;
         if !self.is_number || bytes.len() > 8 {
@@ -82,7 +82,19 @@ impl FixedSegment {
         let number = bytes
             .iter()
             .fold(0, |number, byte| number << 8 | u64::from(*byte));
-        Some(number.to_string())
+        // Seconds or milliseconds since 1970, of the years from 2001 to 2099.
+        let seconds = if bytes.len() == 8 {
+            number / 1_000
+        } else {
+            number
+        };
+        let is_time =
+            bytes.len().is_multiple_of(4) && (1_000_000_000..4_100_000_000).contains(&seconds);
+        let time = jiff::Timestamp::from_second(seconds as i64).ok();
+        Some(
+            time.filter(|_| is_time)
+                .map_or(number.to_string(), |it| it.to_string()),
+        )
     }
 
     /// Whether all keys from `start` on and before `end` say the same here and in all segments before.
@@ -119,7 +131,7 @@ mod tests {
         // Shorter than a whole key: a split point.
         let key = RowKey(vec![7, 0, 0, 222, 0x69, 0xA6, 0x95, 0, 0, 0]);
         let values: Vec<Option<String>> = segments.iter().map(|it| it.value(&key)).collect();
-        let told = [r"\x07", "222", "1772524800", r"\x00"].map(|it| Some(it.to_owned()));
+        let told = [r"\x07", "222", "2026-03-03T08:00:00Z", r"\x00"].map(|it| Some(it.to_owned()));
         assert_eq!((&values[..4], &values[4]), (&told[..], &None));
         // 0x69A69500 is 1,772,524,800: 2026-03-03T08:00:00Z.
         assert_eq!(

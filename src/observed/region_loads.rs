@@ -111,6 +111,24 @@ impl TableLoads {
         Ok(found)
     }
 
+    /// The first key of every region, in order.
+    ///
+    /// # Errors
+    /// When some are not known or not listed, leave gaps, or overlap.
+    pub fn starts(&self) -> Result<Vec<RowKey>, String> {
+        let starts = self.regions.iter().map(|it| it.start.clone());
+        let starts: Option<Vec<RowKey>> = starts.collect();
+        let starts = starts.filter(|_| !self.format.is_partial);
+        match (starts, self.faults.first()) {
+            (_, Some(fault)) => Err(fault.clone()),
+            (Some(starts), _) => Ok(starts),
+            _ => Err(format!(
+                "{} does not say where all regions begin",
+                self.format.name
+            )),
+        }
+    }
+
     /// Leaves of the counters what they have grown since an earlier snapshot.
     fn subtract(&mut self, file: &ObservedFile, before: &[Region]) -> Result<(), ObservedError> {
         let known: BTreeMap<&str, &Region> = before.iter().map(|it| (&it.id[..], it)).collect();

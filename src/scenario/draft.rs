@@ -14,6 +14,7 @@ use super::model::{Changes, Setup, TimeSpec};
 use super::presplits::{Request, read_presplit};
 use super::reader::Reader;
 use super::reads::{READ, check_uses, read_reads};
+use super::regions::REGIONS;
 use super::writes::{EXISTING, WRITE, read_existing, read_writes};
 use crate::client::{CLIENT, ClientSpec};
 use crate::cluster::{
@@ -54,6 +55,7 @@ crate::settings! {
         read = names("@name", "@read", "").with(&[&READ]),
         cluster = table(&CLUSTER),
         table = table(&ALL_OF_TABLE),
+        regions = table(&REGIONS),
         client = table(&CLIENT),
         balancer = table(&BALANCER),
         /// What happens to the cluster, and when.

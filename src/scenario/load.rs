@@ -6,6 +6,7 @@ use super::document::{self, Entry, Node, TomlTable, Value};
 use super::draft::read_draft;
 use super::model::{Options, Scenario};
 use super::points::{Source, read_points};
+use super::regions::resolve_regions;
 use super::settings::{apply, apply_sweep, fix_swept, merge};
 use super::sweeps::Sweep;
 use super::{render, show, source, strategies};
@@ -246,6 +247,7 @@ fn build(
     // Its complaints come with the sweep that is run.
     let file_sweep = Sweep::read(&Diagnostics::default(), &document);
     let overrides = apply_options(&sink, &mut document, quick.as_ref(), options);
+    resolve_regions(&sink, &mut document);
     let sweep = Sweep::read(&sink, &document);
     let source = Source {
         document: &document,

@@ -31,6 +31,7 @@ mod points;
 mod presplits;
 mod reader;
 mod reads;
+mod regions;
 mod render;
 mod schema;
 #[cfg(test)]

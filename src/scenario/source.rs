@@ -70,9 +70,10 @@ pub(super) fn read_values(path: &Path) -> Result<Vec<String>, String> {
 }
 
 /// Why an input is not read, and what helps.
-type Unread = (String, &'static str);
+pub(super) type Unread = (String, &'static str);
 
-fn read_bytes(path: &Path) -> Result<Vec<u8>, Unread> {
+/// What a file holds, if it is not too large.
+pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, Unread> {
     let metadata = std::fs::metadata(path).map_err(failed)?;
     if metadata.is_dir() {
         return Err(("it is a folder".to_owned(), "name one of the files in it"));

@@ -13,11 +13,12 @@ const MOST_POINTS: usize = 1_024;
 const MOST_RUNS: usize = 10_000;
 
 /// What all points and strategies share, or what makes them comparable.
-pub(super) const SHARED: [&str; 8] = [
+pub(super) const SHARED: [&str; 9] = [
     "question",
     "seed",
     "replicates",
     "time",
+    "regions",
     "expect",
     "quick",
     "sweep",

@@ -29,7 +29,7 @@ const FAMILIES: &[&str] = &[
     "lpad(city, 9, '.') || rpad(city, 8, x'00') || left(city, 2) || right(city, 1) || substr(city, 2, 2) || reverse(city)",
     "left(host, 3) || right(host, 2) || substr(host, -3, 2) || substr(host, 0, 2) || substr(user, 3) || upper(host) || lower(city)",
     "reverse(host) || reverse_bytes(be8(id)) || reverse_domain(domain) || desc(host) || hex(tags) || nth('añb', pmod(id, 3))",
-    "left(tags, 5) || right(tags, 4) || substr(tags, 3, 4) || hex(left(tags, 2)) || hex(be3(metric))",
+    "left(tags, 5) || right(tags, 4) || substr(tags, 3, 4) || hex(left(tags, 2)) || hex(be3(metric)) || unhex(md5(host)) || unhex(left(md5(id), 5)) || unhex(text(id))",
     "md5(id) || md5_bytes(host) || sha1(host) || sha1_bytes(id) || sha256(id) || sha256_bytes(tags) || sha512(tags) || sha512_bytes(id)",
     "left(md5(md5(host)), 7) || left(md5_bytes(md5_bytes(id)), 3) || substr(md5(user || host || domain || path || path || path || path), 0, 9)",
     "be4(murmur3(host)) || be4(murmur3(id, 7)) || sbe8(murmur3_128(tags)) || be4(crc32(user)) || be4(fnv1_32(id)) || be4(fnv1a_32(id))",

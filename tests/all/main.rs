@@ -53,6 +53,7 @@ mod starting_regions;
 mod store_files;
 mod sweeps;
 mod templates;
+mod todays_regions;
 mod validation;
 mod verdicts;
 #[cfg(unix)]

@@ -1,6 +1,8 @@
 //! `keyheat learn`: a scenario from what exists. Must not know what the files say: each kind of file has its own reader.
 
 mod data;
+mod regions;
+mod todays_scenario;
 
 use super::args::LearnArguments;
 use super::console::Console;
@@ -10,6 +12,9 @@ use anyhow::{Result, bail};
 pub fn run(arguments: &LearnArguments, console: &Console) -> Result<()> {
     if let Some(out) = &arguments.out {
         check_new(out)?;
+    }
+    if arguments.files.iter().any(|file| regions::is_list(file)) {
+        return regions::run(arguments, console);
     }
     let [file] = &arguments.files[..] else {
         bail!(

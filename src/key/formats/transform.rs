@@ -18,6 +18,8 @@ pub enum Transform {
     /// Every byte ^ 0xFF.
     Invert,
     Hex,
+    /// Of pairs of digits; what is none counts as 0, and a last one alone is dropped.
+    Unhex,
     PadLeft {
         width: usize,
         pad: u8,
@@ -90,6 +92,15 @@ impl Transform {
                     out[start + 2 * at] = hex_digit(byte >> 4);
                     out[start + 2 * at + 1] = hex_digit(byte & 15);
                 }
+            }
+            Self::Unhex => {
+                let digit = |byte: u8| char::from(byte).to_digit(16).unwrap_or(0) as u8;
+                let length = (out.len() - start) / 2;
+                for at in 0..length {
+                    let pair = start + 2 * at;
+                    out[start + at] = digit(out[pair]) << 4 | digit(out[pair + 1]);
+                }
+                out.truncate(start + length);
             }
             Self::PadLeft { width, pad } => {
                 let missing = width.saturating_sub(char_count(&out[start..]));

@@ -58,6 +58,7 @@ pub const FUNCTIONS: &[Function] = &[
     f("lpad(x, n, c)", "padded on the left to n characters with c ('0')", &[Value, Value, Optional], numbers::pad_left),
     f("rpad(x, n, c)", "padded on the right to n characters with c (' ')", &[Value, Value, Optional], numbers::pad_right),
     f("hex(b)", "lower-case hexadecimal text", &[Value], strings::hex),
+    f("unhex(h)", "the bytes of hexadecimal text, two digits each", &[Value], strings::unhex),
     f("left(s, n)", "the first n characters (bytes of bytes)", &[Value, Value], strings::left),
     f("right(s, n)", "the last n characters (bytes of bytes)", &[Value, Value], strings::right),
     f("substr(s, p, n)", "n characters from position p, which counts from 1; 0 is 1; negative from the end", &[Value, Value, Optional], strings::substr),

@@ -21,6 +21,17 @@ pub fn hex(call: &mut Call<'_, '_>) -> Option<Code> {
     Some(bytes.apply_bytes(Op::Map(Transform::Hex), Text, hex))
 }
 
+pub fn unhex(call: &mut Call<'_, '_>) -> Option<Code> {
+    let text = call.text(0, "")?;
+    let shape = &text.shape;
+    if !ByteSet::of(b"0123456789abcdefABCDEF").includes(shape.all()) {
+        let message = format!("`{}` may be more than hexadecimal digits", call.written(0));
+        return call.refuse(0, message, "expected digits and letters from a to f", "");
+    }
+    let any = ByteShape::uniform(shape.min / 2, shape.max / 2, ByteSet::range(0, 0xFF));
+    Some(text.apply_bytes(Op::Map(Transform::Unhex), Bytes, any))
+}
+
 /// `upper` and `lower`.
 pub fn case(call: &mut Call<'_, '_>, transform: Transform, letter: fn(u8) -> u8) -> Option<Code> {
     let text = call.text(0, "bytes become text by `hex(b)`")?;

@@ -1,0 +1,68 @@
+//! What a cluster says of the regions of a table: where their load lies, and a scenario that starts from them. Must not know formats.
+
+use super::todays_scenario;
+use crate::cli::args::LearnArguments;
+use crate::cli::console::Console;
+use crate::cli::new::write_new;
+use crate::experiment::LoadToday;
+use crate::key::fixed_segments;
+use crate::observed::{ObservedFile, TableLoads, recognise};
+use crate::report::LoadReport;
+use crate::scenario::{Options, Scenario};
+use anyhow::{Context, Result, anyhow};
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+/// Whether a file lists regions; what can't be read does not.
+pub fn is_list(file: &Path) -> bool {
+    let mut head = Vec::new();
+    let is_file = file.is_file();
+    let read = File::open(file).map(|file| file.take(1 << 16).read_to_end(&mut head));
+    is_file && read.is_ok() && recognise(&ObservedFile::head(&head)).is_some()
+}
+
+pub fn run(arguments: &LearnArguments, console: &Console) -> Result<()> {
+    let read = |path: &std::path::PathBuf| {
+        let name = path.display().to_string();
+        let bytes = fs::read(path).with_context(|| format!("can't read `{name}`"))?;
+        Ok(ObservedFile::new(&name, &bytes)?)
+    };
+    let files = arguments
+        .files
+        .iter()
+        .map(read)
+        .collect::<Result<Vec<_>>>()?;
+    let segments = match &arguments.key {
+        Some(key) => fixed_segments(key).map_err(|why| anyhow!("`--key {key}`: {why}\nkeys are parsed back where every segment has a fixed width, such as `be3(metric) || be4(ts)`"))?,
+        None => Vec::new(),
+    };
+    let seconds = arguments.over.map(|over| over.as_secs_f64());
+    let table = TableLoads::read(&files, arguments.table.as_deref(), seconds)?;
+    for warning in table.warnings.iter().chain(&table.faults) {
+        console.warn(warning);
+    }
+    let load = LoadToday::of(&table);
+    let report = LoadReport {
+        table: &table,
+        load: &load,
+        segments: &segments,
+    };
+    if let Some(out) = &arguments.out {
+        let text = todays_scenario::text(&table, &files, out)?;
+        Scenario::parse_in(
+            &text,
+            "today",
+            "today",
+            out.parent().unwrap_or(Path::new("")),
+            &Options::default(),
+        )
+        .context("what was learnt is no scenario: please report it")?;
+        write_new(out, &text)?;
+        let out = out.display();
+        console.say(&format!(
+            "{out} starts from these regions, servers and loads\nnext: keyheat run {out}"
+        ));
+    }
+    console.document(&report.document())
+}
