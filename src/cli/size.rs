@@ -98,7 +98,7 @@ const MEASURES: [Measure; 20] = [
     Measure { name: "block index", path: "block_index_bytes", kind: NumberFormat::Bytes, of: StrategySize::block_index_bytes },
     Measure { name: "Bloom filter", path: "bloom_bytes", kind: NumberFormat::Bytes, of: |size| all(size, |table| table.chosen.bloom_bytes) },
     Measure { name: "row in a memstore", path: "memstore_row_bytes", kind: NumberFormat::Bytes, of: |size| first(size, |table| table.memstore_row_bytes) },
-    Measure { name: "rows a flush", path: "rows_per_flush", kind: NumberFormat::Compact, of: |size| size.memstore.rows_per_flush },
+    Measure { name: "writes a flush", path: "writes_per_flush", kind: NumberFormat::Compact, of: |size| size.memstore.writes_per_flush },
     Measure { name: "written regions a server", path: "written_regions_per_server", kind: NumberFormat::Plain, of: |size| size.memstore.written_regions },
 ];
 

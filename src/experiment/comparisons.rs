@@ -344,6 +344,8 @@ pub struct Rewrite {
     pub parameters: Vec<ParameterChange>,
     /// Rows of the old table at the end of the run: existing ones and those that the run added.
     pub rows: Option<f64>,
+    /// Cells of these rows.
+    pub cells: Option<f64>,
     /// Bytes that they take on disk, which are read.
     pub bytes_read: Option<f64>,
     /// Bytes that they take on disk under the new key, which are written.
@@ -584,17 +586,23 @@ impl Rewrite {
         if old == new && parameters.is_empty() {
             return None;
         }
-        let rows = before.mean(MetricId::TableRows);
-        // The second run may have written more or fewer rows than the first: it tells what a row takes.
-        let of_after = |id: MetricId| after.mean(id);
-        let all = of_after(MetricId::TableBytes).zip(of_after(MetricId::TableRows));
+        // Of results that do not say it, one a row.
+        let cells = |it: &StrategyResult| {
+            let cells = it.mean(MetricId::TableCells);
+            cells.or(it.mean(MetricId::TableRows))
+        };
+        // The second run may have written more or fewer cells than the first: it tells what a cell takes.
+        let all = after.mean(MetricId::TableBytes).zip(cells(after));
         Some(Self {
             key_before: old.to_owned(),
             key_after: new.to_owned(),
             parameters,
-            rows,
+            rows: before.mean(MetricId::TableRows),
+            cells: cells(before),
             bytes_read: before.mean(MetricId::TableBytes),
-            bytes_written: rows.zip(all).map(|(rows, (bytes, of))| rows * (bytes / of)),
+            bytes_written: cells(before)
+                .zip(all)
+                .map(|(cells, (bytes, of))| cells * (bytes / of)),
         })
     }
 }

@@ -51,8 +51,8 @@ pub struct RankedStrategy {
     /// The highest load that keeps within the limits of `[knee]`, which then counts instead of the usable capacity; null without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knee_per_sec: Option<f64>,
-    /// Bytes of a row on disk, uncompressed; null when undefined.
-    pub row_bytes: Option<f64>,
+    /// Bytes that a write stores, neither encoded nor compressed; null when undefined.
+    pub write_bytes: Option<f64>,
     /// No other one is at least as good in every respect and better in one.
     pub on_front: bool,
     /// In what a better one is shown to be better; null for the first, and for those that are tied with it.

@@ -287,7 +287,7 @@ const DECIDING: [MetricId; 4] = [
     MetricId::Knee,
     MetricId::UsableCapacity,
     MetricId::ServerPeakToMean,
-    MetricId::RowBytes,
+    MetricId::WriteBytes,
 ];
 /// The same of each read.
 const OF_READS: [MetricPath; 3] = [
@@ -337,7 +337,7 @@ impl RankedStrategy {
         all.map(move |((&(strategy, result), reads), growing_reads)| {
             let knee = strategy.setup.knee.as_ref();
             let broken_limits = broken(knee, result, replicates);
-            let bytes = result.mean(MetricId::RowBytes);
+            let bytes = result.mean(MetricId::WriteBytes);
             let capacity = match knee {
                 Some(_) => MetricId::Knee,
                 None => MetricId::UsableCapacity,
@@ -361,7 +361,7 @@ impl RankedStrategy {
                 read_cost: Some(read_cost).filter(|cost| cost.is_finite()),
                 usable_capacity_per_sec: result.mean(MetricId::UsableCapacity),
                 knee_per_sec: result.mean(MetricId::Knee),
-                row_bytes: bytes,
+                write_bytes: bytes,
                 on_front: false,
                 loses_in: None,
             };
@@ -470,7 +470,7 @@ fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32
             }
             Criterion::Reads => "serves reads at less cost".to_owned(),
             Criterion::Capacity => "can take more".to_owned(),
-            Criterion::Bytes => "has shorter rows".to_owned(),
+            Criterion::Bytes => "stores fewer bytes".to_owned(),
         };
         for best in first {
             let subject = match tied > 1 {
@@ -512,7 +512,7 @@ fn what_would_decide(tied: &[&Candidate], replicates: u32) -> String {
     for (criterion, words) in [
         (Criterion::Reads, "what reads cost"),
         (Criterion::Capacity, "what they can take"),
-        (Criterion::Bytes, "bytes a row"),
+        (Criterion::Bytes, "bytes a write"),
     ] {
         let means = tied.iter().map(|of| of.cost(criterion).mean());
         let apart = means.clone().fold(0.0, f64::max) / means.fold(f64::INFINITY, f64::min);

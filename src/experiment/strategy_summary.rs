@@ -49,9 +49,14 @@ impl<'a> StrategySummary<'a> {
         let all = runs.all_mut();
         let written = all.counts.completed as f64 / f64::from(all.replicates().max(1));
         let size = sample.size(written);
-        let (key_bytes, cell_bytes, rows) = match size.tables.first() {
-            Some(table) => (table.key_bytes.mean, table.cell_bytes, table.rows()),
-            None => (layout.key_bytes, 0.0, 0.0),
+        let (key_bytes, cell_bytes, rows, cells) = match size.tables.first() {
+            Some(table) => (
+                table.key_bytes.mean,
+                table.cell_bytes,
+                table.rows(),
+                table.cells(),
+            ),
+            None => (layout.key_bytes, 0.0, 0.0, 0.0),
         };
         // The layout, the sizes and the capacity are those of replicate 0.
         for (id, value) in [
@@ -59,7 +64,9 @@ impl<'a> StrategySummary<'a> {
             (MetricId::KeyBytes, Some(key_bytes)),
             (MetricId::CellBytes, Some(cell_bytes)),
             (MetricId::RowBytes, Some(size.row_bytes())),
+            (MetricId::WriteBytes, Some(size.write_bytes())),
             (MetricId::TableRows, Some(rows)),
+            (MetricId::TableCells, Some(cells)),
             (MetricId::TableBytes, Some(size.table_bytes())),
             (MetricId::BlockIndexBytes, Some(size.block_index_bytes())),
             (MetricId::ServerCapacity, capacity),

@@ -23,6 +23,9 @@ pub struct SuggestedKey {
     pub key: String,
     /// The pre-split that fits it, as TOML: into as many regions as the file's strategies have.
     pub presplit: String,
+    /// What names the cell of a write within its row; none where a row is written whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qualifier: Option<String>,
     /// Keys of further copies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<String>,
@@ -34,6 +37,7 @@ impl SuggestedKey {
             name,
             key,
             presplit,
+            qualifier: None,
             copies: Vec::new(),
         }
     }
@@ -41,6 +45,8 @@ impl SuggestedKey {
     /// What its strategy says besides the key, as TOML, a setting each.
     pub fn settings(&self) -> Vec<String> {
         let mut settings = vec![format!("presplit = {}", self.presplit)];
+        let qualifier = self.qualifier.iter();
+        settings.extend(qualifier.map(|it| format!("qualifier = {}", in_quotes(it))));
         if !self.copies.is_empty() {
             let copies: Vec<String> = self.copies.iter().map(|it| in_quotes(it)).collect();
             settings.push(format!("copies = [{}]", copies.join(", ")));
@@ -72,6 +78,12 @@ pub(super) fn regions(own: &[&Strategy]) -> u32 {
         true => REGIONS_A_SERVER * servers,
         false => most,
     }
+}
+
+/// The qualifier of the first strategy that says one: under a key without it, cells would replace each other.
+pub(super) fn qualifier_of(own: &[&Strategy]) -> Option<String> {
+    let qualifier = own.iter().find_map(|it| it.qualifier.as_ref());
+    qualifier.map(|it| it.text().trim().to_owned())
 }
 
 /// Regions of a strategy's pre-split.
@@ -113,7 +125,9 @@ pub(super) fn suggested_keys(own: &[&Strategy]) -> Vec<SuggestedKey> {
         sources.presplit(),
     ];
     let mut distinct: Vec<SuggestedKey> = Vec::new();
-    for key in keys.into_iter().flatten() {
+    let qualifier = qualifier_of(own);
+    for mut key in keys.into_iter().flatten() {
+        key.qualifier.clone_from(&qualifier);
         if distinct.iter().all(|other| other.key != key.key) {
             distinct.push(key);
         }

@@ -4,7 +4,7 @@
 use super::ranking;
 use super::ranking::{Candidate, Cost};
 use super::suggested_keys::{
-    SuggestedKey, in_quotes, presplit_regions, regions, sampled, suggested_keys,
+    SuggestedKey, in_quotes, presplit_regions, qualifier_of, regions, sampled, suggested_keys,
 };
 use crate::cluster::ServiceSpec;
 use crate::layout::{Layout, ReadForecast, Replicate, Retention};
@@ -78,7 +78,8 @@ impl Suggestions {
             let suggested = tried.iter().filter(|(group, ..)| *group == at).count();
             let (suggested, of_file) = all.split_at(suggested);
             let key = with_copies(&[of_file, suggested].concat(), regions(&members(group)))?;
-            let key = named(scenario, &[], key);
+            let mut key = named(scenario, &[], key);
+            key.qualifier = qualifier_of(&members(group));
             checked(scenario, group, &key).map(|_| key)
         });
         let copied: Vec<SuggestedKey> = copied.collect();
@@ -123,7 +124,7 @@ fn is_comparable(strategies: &[Strategy], a: usize, b: usize) -> bool {
     let (one, other) = (&strategies[a], &strategies[b]);
     let (setup, others) = (&one.setup, &other.setup);
     Replicate::twin(strategies, a) == Replicate::twin(strategies, b)
-        && one.key.fields() == other.key.fields()
+        && one.cell_key.fields() == other.cell_key.fields()
         && setup.cluster == others.cluster
         && setup.client == others.client
         && setup.changes.events == others.changes.events
@@ -362,6 +363,7 @@ pub(super) fn with_copies(all: &[Forecast], regions: u32) -> Option<SuggestedKey
         name: name.trim_end_matches('-').to_owned(),
         key: keys[*first].key.clone(),
         presplit: sampled(regions),
+        qualifier: None,
         copies: copies.iter().map(|&at| keys[at].key.clone()).collect(),
     })
 }

@@ -450,7 +450,7 @@ impl Verdict {
     /// Bytes a second in the log of the busiest server over its bandwidth.
     fn log_share(&self) -> Option<f64> {
         let rows = self.mean(MetricId::WriteThroughput)? * self.mean(MetricId::ServerMaxShare)?;
-        Some(rows * self.mean(MetricId::RowBytes)? / self.log_bandwidth?)
+        Some(rows * self.mean(MetricId::WriteBytes)? / self.log_bandwidth?)
     }
 
     /// A slow server is full while the others are not.

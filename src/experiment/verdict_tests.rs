@@ -612,7 +612,7 @@ fn the_first_cause_that_the_counters_show_is_named() {
     assert!(held_back(|v| v.course.lost = 1).contains("a server died"));
     // 40.2k rows a second, 13.1 % of them on one server, of 100 bytes: 528 kB.
     let log = |v: &mut Verdict| {
-        v.set(MetricId::RowBytes, 100.0);
+        v.set(MetricId::WriteBytes, 100.0);
         v.log_bandwidth = Some(544e3);
     };
     assert!(held_back(log).contains("97 % of its bandwidth"));

@@ -25,8 +25,11 @@ use crate::workload::{Arrivals, Choice, Drive, ImportRows, WriteId, WriteKind};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Cells that are encoded at most.
+/// Cells that are encoded at most where all are.
 const CELLS: usize = 1 << 19;
+
+/// Cells that are encoded at most of sampled rows of many cells: hundreds of blocks.
+const SAMPLED_CELLS: usize = 1 << 17;
 
 /// Rows that are sampled at least, of however many cells.
 const LEAST_ROWS: usize = 128;
@@ -59,6 +62,8 @@ pub struct FamilySize {
     pub writes_per_cell: f64,
     /// Cells of a row, versions that are kept included.
     pub cells_per_row: f64,
+    /// Cells of a write.
+    pub cells_per_write: f64,
     /// A cell as a KeyValue: 20 + key + family + qualifier + value.
     pub cell_bytes: f64,
     /// Of it the value.
@@ -160,7 +165,7 @@ impl EncodedSize {
 #[derive(Debug, Clone)]
 pub(super) struct FamilySample {
     /// What holds of any number of rows; the rest is nothing yet.
-    size: FamilySize,
+    pub size: FamilySize,
     /// Segments of its keys.
     pub segments: Vec<SegmentBytes>,
     /// Heap of a cell in a memstore.
@@ -302,8 +307,11 @@ impl FamilySample {
         let is_sampled = grows || is_plain && spec.compression == Compression::None;
         let is_whole = !is_sampled && total * columns <= CELLS.min(rows.saturating_mul(8)) as f64;
         let per_row = cells * versions * columns;
-        let least = if is_plain { 1_000 } else { LEAST_ROWS };
-        let most = rows.min((CELLS as f64 / per_row) as usize).max(least) as f64;
+        let (least, most) = match is_plain {
+            true => (1_000, CELLS),
+            false => (LEAST_ROWS, SAMPLED_CELLS),
+        };
+        let most = rows.min((most as f64 / per_row) as usize).max(least) as f64;
         let share = if is_whole {
             1.0
         } else {
@@ -338,7 +346,10 @@ impl FamilySample {
         let rows: Vec<_> = rows.filter_map(|writes| writes.last().copied()).collect();
         let sampled = rows.len() as f64;
         let fill = (!is_plain && !is_whole).then(|| Fill {
-            cells: (cells * (CELLS as f64 / (sampled * per_row)).min(1.0), cells),
+            cells: (
+                cells * (SAMPLED_CELLS as f64 / (sampled * per_row)).min(1.0),
+                cells,
+            ),
             writes: versions,
             grows,
         });
@@ -393,6 +404,7 @@ impl FamilySample {
                     Some(_) => per_row,
                     None => kept.len() as f64 / sampled.max(1.0),
                 },
+                cells_per_write: columns,
                 cell_bytes: (CELL_STRUCTURE + name) as f64
                     + value_bytes
                     + key_bytes.mean
@@ -416,6 +428,11 @@ impl FamilySample {
             files,
             saving,
         }
+    }
+
+    /// Those that exist, and those of the run.
+    pub fn writes(&self) -> f64 {
+        self.existing + self.planned
     }
 
     /// Cells of a row after so many writes of the run: as many more as there are more of them on the whole.

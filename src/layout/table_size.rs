@@ -73,8 +73,8 @@ pub struct TableSize {
 /// Memory for writes: what a server's memstores may take, against the regions that are written.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct MemstoreBudget {
-    /// Rows that fill a memstore up to a flush.
-    pub rows_per_flush: f64,
+    /// Writes that fill a memstore up to a flush.
+    pub writes_per_flush: f64,
     /// Regions of a server whose memstores can fill up to a flush before the server-wide limit (0.4 of the heap) forces smaller ones:
     /// heap x 0.4 / flush size.
     pub full_memstores: f64,
@@ -86,6 +86,11 @@ impl StrategySize {
     /// Bytes of one logical row: as KeyValues, in every table.
     pub fn row_bytes(&self) -> f64 {
         self.tables.iter().map(|table| table.row_bytes).sum()
+    }
+
+    /// Bytes of what a write writes: as KeyValues, in every table.
+    pub fn write_bytes(&self) -> f64 {
+        self.tables.iter().map(TableSize::write_bytes).sum()
     }
 
     /// Bytes of all tables.
@@ -112,6 +117,13 @@ impl TableSize {
     /// Cells.
     pub fn cells(&self) -> f64 {
         self.rows() * self.cells_per_row
+    }
+
+    /// Bytes of what a write writes, as KeyValues: the mean over the writes of its families.
+    pub fn write_bytes(&self) -> f64 {
+        let written = self.families.iter();
+        let written = written.map(|it| it.writes * it.cells_per_write * it.cell_bytes);
+        written.sum::<f64>() / self.writes.max(1.0)
     }
 
     /// Under an encoding.
@@ -163,7 +175,7 @@ impl StrategySample {
         let flush = setup.table.memstore_flush_size.0 as f64;
         let written = regions.iter().filter(|region| region.write_share > 0.0);
         let memstore = MemstoreBudget {
-            rows_per_flush: (flush / tables[0].memstore_row_bytes().max(1.0)).floor(),
+            writes_per_flush: (flush / tables[0].memstore_write_bytes().max(1.0)).floor(),
             full_memstores: (setup.cluster.heap.0 as f64 * MEMSTORE_SHARE / flush).floor(),
             written_regions: written.count() as f64 / f64::from(setup.cluster.servers),
         };
@@ -226,6 +238,15 @@ impl TableSample {
         let families = self.families.iter();
         let heap = families.map(|it| it.memstore_cell_bytes * it.cells_per_row(self.planned));
         heap.sum()
+    }
+
+    /// Heap of what a write writes.
+    fn memstore_write_bytes(&self) -> f64 {
+        let families = || self.families.iter();
+        let heap =
+            |it: &FamilySample| it.writes() * it.size.cells_per_write * it.memstore_cell_bytes;
+        families().map(heap).sum::<f64>()
+            / families().map(FamilySample::writes).sum::<f64>().max(1.0)
     }
 
     /// The table after so many writes of the run, each on top of the existing rows.

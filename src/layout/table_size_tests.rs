@@ -146,7 +146,7 @@ fn findings_name_what_costs() {
     assert_eq!(sizes[0].memstore.written_regions, 1.0 / 8.0);
     // 72 + 146, rounded up to 224.
     assert_eq!(
-        sizes[0].memstore.rows_per_flush,
+        sizes[0].memstore.writes_per_flush,
         (134_217_728.0f64 / 224.0).floor()
     );
     let findings = size_findings(&sizes);

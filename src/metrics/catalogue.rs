@@ -161,8 +161,13 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [CellBytes] "cell_bytes" Bytes Lower;
         /// Mean size of a row: all its cells, in every copy of the table.
         [RowBytes] "row_bytes" Bytes Lower;
+        /// Mean size of the cells that a write writes, in every copy of the table: a row, unless a qualifier tells cells apart that are written one by
+        /// one, or several versions of a cell are kept.
+        [WriteBytes] "write_bytes" Bytes Lower;
         /// Existing rows and those that the run adds, each key once.
         [TableRows] "table_rows" Count Neither;
+        /// Cells of these rows, versions that are kept included, in the table itself.
+        [TableCells] "table_cells" Count Neither;
         /// Existing rows and those that the run adds on disk: store files with index and Bloom filter, encoded and compressed as each
         /// family says, one replica, all copies.
         [TableBytes] "table_bytes" Bytes Lower;

@@ -200,8 +200,12 @@ fn rewrite(rewrite: &Rewrite) -> String {
         true => String::new(),
         false => format!(" ({})", parameters.join(", ")),
     };
+    let cells = match rewrite.cells {
+        cells if cells == rewrite.rows => String::new(),
+        cells => format!(" of {} cells", Compact.optional(cells)),
+    };
     format!(
-        "The key changed{through}, and a row key can't be changed in place: {} rows are to be read ({}) and written again ({}), in each replica.",
+        "The key changed{through}, and a row key can't be changed in place: {} rows{cells} are to be read ({}) and written again ({}), in each replica.",
         Compact.optional(rewrite.rows),
         Bytes.optional(rewrite.bytes_read),
         Bytes.optional(rewrite.bytes_written),

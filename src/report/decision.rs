@@ -155,16 +155,16 @@ fn key(results: &Results, own: &RankedStrategy) -> Term {
 
 /// What readers, disks and servers pay.
 fn costs(own: &RankedStrategy, group: &ComparableStrategies) -> String {
-    let bytes = group.strategies.iter().filter_map(|it| it.row_bytes);
+    let bytes = group.strategies.iter().filter_map(|it| it.write_bytes);
     let least = bytes.fold(f64::INFINITY, f64::min);
     let reads = own.read_cost.map(|cost| match Ratio.text(cost).as_str() {
         "1.00×" => "the cheapest reads".to_owned(),
         cost => format!("{cost} the reads of the cheapest key"),
     });
-    let rows = own.row_bytes.map(|bytes| match bytes <= least {
-        true => format!("{} a row, the least", Bytes.text(bytes)),
+    let rows = own.write_bytes.map(|bytes| match bytes <= least {
+        true => format!("{} a write, the least", Bytes.text(bytes)),
         false => format!(
-            "{} a row, the least is {}",
+            "{} a write, the least is {}",
             Bytes.text(bytes),
             Bytes.text(least)
         ),

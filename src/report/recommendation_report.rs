@@ -16,7 +16,7 @@ const COLUMNS: [Column; 9] = [
     Column::words(["", "limits"], 0),
     Column::numbers(["cost", "of reads"], 0),
     Column::numbers(["usable", "capacity/s"], 0),
-    Column::numbers(["bytes", "a row"], 2),
+    Column::numbers(["bytes", "a write"], 2),
     Column::words(["Pareto", "front"], 3),
     Column::words(["", "hotspot"], 1),
 ];
@@ -166,7 +166,7 @@ fn row(strategy: &RankedStrategy, standing: &str, has_knees: bool) -> Vec<String
         },
         Ratio.optional(strategy.read_cost),
         Compact.optional(sustained),
-        Bytes.optional(strategy.row_bytes),
+        Bytes.optional(strategy.write_bytes),
         on_front.to_owned(),
         strategy.hotspot.clone().unwrap_or(UNDEFINED.to_owned()),
     ]

@@ -244,7 +244,7 @@ fn measured(
         ("server_peak_to_mean", peak),
         ("server_max_share", peak / SERVERS as f64),
         ("effective_servers", effective),
-        ("row_bytes", 134.0 + peak.round()),
+        ("write_bytes", 134.0 + peak.round()),
         ("table_bytes", (134.0 + peak.round()) * 1e9),
         ("hot_time_fraction", if done < 0.99 { 1.0 } else { 0.0 }),
         ("write_throughput_per_sec", 80_000.0 * done),

@@ -135,7 +135,7 @@ const SCORECARD: &[Cells] = &[
     UNFINISHED,
     numbers(["calls", "refused"], 7, |it| it.text(MetricId::RefusedCallsFraction, Percent)),
     numbers(["empty", "regions"], 8, |it| it.text(MetricId::EmptyRegionFraction, Percent)),
-    numbers(["bytes", "a row"], 10, |it| it.text(MetricId::RowBytes, Bytes)),
+    numbers(["bytes", "a write"], 10, |it| it.text(MetricId::WriteBytes, Bytes)),
     numbers(["", "table"], 11, |it| it.text(MetricId::TableBytes, Bytes)),
     words(["", "hotspot"], 0, |it| it.strategy.hotspot().unwrap_or(UNDEFINED).to_owned()),
 ];

@@ -151,7 +151,7 @@ fn measures(result: &StrategyResult) -> Vec<(String, bool, Vec<f64>)> {
     };
     add("write_throughput_per_sec".to_owned(), true);
     add("usable_capacity_per_sec".to_owned(), true);
-    add("row_bytes".to_owned(), false);
+    add("write_bytes".to_owned(), false);
     for read in &result.reads {
         add(format!("read.{}.throughput_per_sec", read.name), true);
         add(format!("read.{}.rows_planned", read.name), false);
