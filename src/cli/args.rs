@@ -543,7 +543,7 @@ pub struct SplitsArguments {
 /// How a file of row keys is read.
 #[derive(Debug, Args)]
 pub struct KeyFileArguments {
-    /// How keys are written [default: by the name (`.hex`, `.b64`), else as `escaped`]
+    /// How keys are written [default: by the name (`.hex`, `.b64`) or `K: ` at the start of lines, else `escaped`]
     #[arg(long, value_name = "NOTATION")]
     pub keys_as: Option<KeyNotation>,
     /// The column of the keys' weights, from 1; 0: each line counts once [default: the second one, if there is one]
@@ -612,6 +612,7 @@ words!(KeyNotation {
     Hex = "hex", "Hex digits";
     Base64 = "base64", "Base64, padded or not";
     Hfile = "hfile", "What `hbase hfile -p -f FILE` prints, each row once a cell";
+    Binary = "binary", "The bytes behind their number, which has four, big-endian";
 });
 
 words!(Format {

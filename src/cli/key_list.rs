@@ -54,7 +54,7 @@ pub fn read(path: &Path, arguments: &KeyFileArguments, console: &Console) -> Res
     list.weight = file.total();
     if list.weight == 0 {
         bail!(
-            "`{}`: no key has a weight above 0\nsay with `--weight` which column has the weights",
+            "`{}`: it has no key with a weight above 0\n`--weight` says which column has the weights",
             path.display()
         );
     }

@@ -74,9 +74,6 @@ pub fn run(arguments: &SplitsArguments, console: &Console) -> Result<()> {
     let text = format.write(&arguments.table, &points).map_err(|point| {
         anyhow!("the split point `{point}` can't be written as {}\n`--format escaped` or `hex` writes any", format.name)
     })?;
-    if !format.usage.is_empty() {
-        console.say(&format.usage.replace("{t}", &arguments.table));
-    }
     console.data(&text)
 }
 
@@ -101,74 +98,79 @@ fn sampled(
     let peak = predicted_peak(&counts, list.sketch.rank_sd() * a_draw);
     let made = counts.len();
     let row = |(row, its): &(RowKey, u64)| (hex(row.as_bytes()), *its as f64 / weight);
+    let is_divisible = split.indivisible.is_empty();
     let sample = Sample {
         keys: list.keys,
         weight: list.weight,
         predicted_peak: peak.ok_or_else(|| anyhow!("`{}`: no keys", file.display()))?,
-        growth_for_peak_of_1_05: split
-            .indivisible
-            .is_empty()
+        growth_for_peak_of_1_05: is_divisible
             .then(|| sample_size_for(made as u32, GOOD_PEAK) / draws),
         rank_error_share: list.sketch.rank_error(made) / weight,
         indivisible: split.indivisible.iter().map(row).collect(),
     };
-    tell(&sample, &split, regions, console);
+    tell(&sample, &split, keys.len(), regions, console);
     Ok((split.points, sample))
 }
 
 /// As many regions as were asked for, or as the table fills.
 fn regions(arguments: &SplitsArguments, list: &KeyList) -> Result<u32> {
-    let asked = match (arguments.regions, arguments.region_size) {
-        (Some(regions), _) => regions,
-        (None, Some(size)) => {
-            let bytes = match arguments.row_bytes {
-                Some(bytes) => list.keys as f64 * bytes as f64,
-                None if list.has_weights => list.weight as f64,
-                None => bail!(
-                    "the keys have no weights, so their bytes are not known\nsay `--row-bytes 200`, or `--weight COLUMN` of a column of bytes"
-                ),
-            };
-            let all = arguments
-                .rows
-                .map_or(1.0, |rows| rows as f64 / list.keys as f64);
-            return Ok((bytes * all / size.0 as f64)
-                .ceil()
-                .clamp(1.0, MOST_REGIONS as f64) as u32);
-        }
-        (None, None) => bail!("how many regions?\nsay `--regions N` or `--region-size 10GB`"),
+    let Some(size) = arguments.region_size else {
+        let asked = arguments.regions.unwrap_or_default();
+        let most = grouped(MOST_REGIONS.into());
+        return match asked {
+            2..=MOST_REGIONS => Ok(asked as u32),
+            _ => bail!("{asked} regions can't be made of keys\nask for 2 to {most}"),
+        };
     };
-    match asked {
-        2..=MOST_REGIONS => Ok(asked as u32),
-        _ => bail!(
-            "{asked} regions can't be made of keys\nask for 2 to {}",
-            grouped(MOST_REGIONS.into())
+    let bytes = match arguments.row_bytes {
+        Some(bytes) => list.keys as f64 * bytes as f64,
+        None if list.has_weights => list.weight as f64,
+        None => bail!(
+            "the keys have no weights, so their bytes are not known\nsay `--row-bytes 200`, or `--weight COLUMN` of a column of bytes"
         ),
-    }
+    };
+    let keys = list.keys as f64;
+    let times = arguments.rows.map_or(1.0, |rows| rows as f64 / keys);
+    let regions = (bytes * times / size.0 as f64).ceil();
+    Ok(regions.clamp(1.0, MOST_REGIONS as f64) as u32)
 }
 
-fn tell(sample: &Sample, split: &SampledSplit, asked: u32, console: &Console) {
+fn tell(sample: &Sample, split: &SampledSplit, different: usize, asked: u32, console: &Console) {
     let made = split.weights.len();
-    let keys = grouped(sample.keys.into());
-    if made == 1 {
-        return console.say(&format!(
-            "{keys} keys fit into one region: there is nothing to split"
+    let keys = match sample.keys {
+        1 => "1 key".to_owned(),
+        keys => format!("{} keys", grouped(keys.into())),
+    };
+    let regions = counted(made, "region");
+    let instead = format!("{regions} where {asked} were asked for");
+    if different < asked as usize {
+        console.warn(&format!(
+            "{different} different keys: {instead}\ntake a larger sample"
         ));
+    } else if let Some((row, part)) = split.indivisible.first().zip(sample.indivisible.first()) {
+        let heavy = counted(sample.indivisible.len(), "row");
+        let (row, part) = (&row.0, share(part.1));
+        console.warn(&format!("no split divides a row, and {heavy} weigh more than a region should, `{row}` {part} of all: {instead}"));
+    }
+    if asked == 1 {
+        console.say(&format!(
+            "{keys} fit into one region: there is nothing to split"
+        ));
+    }
+    if made == 1 {
+        return;
     }
     let PredictedPeak { mean, low, high } = sample.predicted_peak;
     let part = share(mean / made as f64);
+    let draw = match sample.keys == sample.weight {
+        true => "the keys are",
+        false => "their weights count",
+    };
     console.say(&format!(
-        "{keys} keys: the greatest of {made} regions will take {mean:.2} [{low:.2}, {high:.2}] x the mean, {part} of the load, if the keys are a random \
-         sample of it"
+        "{keys}: the greatest of {made} regions will take {mean:.2} [{low:.2}, {high:.2}] x the mean, {part} of the load, if {draw} a random sample of it"
     ));
-    if let Some((row, _)) = split.indivisible.first() {
-        let heavy = &sample.indivisible;
-        console.warn(&format!(
-            "no split divides a row, and {} weigh more than a region should, `{row}` {} of all: {made} regions where {asked} were asked for",
-            counted(heavy.len(), "row"),
-            share(heavy[0].1),
-        ));
-    } else if let Some(growth) = sample.growth_for_peak_of_1_05.filter(|it| *it > 1.0) {
-        let (growth, keys) = (times(growth), compact(sample.keys as f64 * growth));
+    if let Some(growth) = sample.growth_for_peak_of_1_05.filter(|it| *it > 1.0) {
+        let (growth, keys) = (times(growth), compact((sample.keys as f64 * growth).ceil()));
         console.say(&format!("a sample {growth} as large, about {keys} keys, would bring it to {GOOD_PEAK} x the mean"));
     }
     if sample.rank_error_share > 0.0 {

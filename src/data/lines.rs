@@ -185,6 +185,40 @@ impl Lines {
         Ok(false)
     }
 
+    /// Reads on to the next block of bytes, which stands behind its length in four bytes, big-endian; false at the end of the file.
+    ///
+    /// # Errors
+    /// The file is damaged, ends within a block, or a block has more than `most` bytes.
+    pub fn next_block(&mut self, block: &mut Vec<u8>, most: usize) -> Result<bool, DataError> {
+        self.number += 1;
+        let refused = |lines: &Self, found: &str| {
+            let found = format!("block {} {found}", lines.number);
+            DataError::of_file(&lines.file, found)
+        };
+        let mut length = 4;
+        for is_length in [true, false] {
+            block.clear();
+            let read = self.reader.by_ref().take(length as u64).read_to_end(block);
+            read.map_err(|error| self.unreadable(&error))?;
+            if is_length && block.is_empty() {
+                return Ok(false);
+            }
+            if block.len() < length {
+                return Err(refused(self, "is cut off: is the file whole?"));
+            }
+            if is_length {
+                length = block
+                    .iter()
+                    .fold(0, |sum, byte| sum << 8 | usize::from(*byte));
+            }
+            if length > most {
+                let found = format!("says that it has {length} bytes: expected at most {most}");
+                return Err(refused(self, &found));
+            }
+        }
+        Ok(true)
+    }
+
     /// The part of the file that was read, in 0 ..= 1; `None` of what has no known length.
     pub fn part_read(&self) -> Option<f64> {
         let (file, length) = self.progress.as_ref()?;

@@ -22,6 +22,8 @@ pub enum KeyNotation {
     Base64,
     /// What `hbase hfile -p -f FILE` prints: a row for each of its cells.
     Hfile,
+    /// The bytes behind their number, which has four, the highest first, as Java's `DataOutputStream.writeInt` writes it.
+    Binary,
 }
 
 /// Lines that decide what a file holds.
@@ -33,6 +35,7 @@ const WATCHED: usize = 1_000_000;
 /// How the last line begins that `hfile` prints.
 const HFILE_END: &str = "Scanned kv count";
 
+const EMPTY: &str = "an empty key, which no row has";
 const NO_CELL: &str = "no cell: expected `K: ROW/FAMILY:QUALIFIER/TIME/TYPE/vlen=...`";
 
 const PADDED_OR_NOT: GeneralPurposeConfig =
@@ -51,7 +54,7 @@ pub struct KeyFile {
     seen: BTreeSet<u64>,
     repeated: Option<(u64, u64)>,
     total: u64,
-    looks_like_hex: bool,
+    hint: Option<&'static str>,
 }
 
 impl KeyFile {
@@ -71,7 +74,8 @@ impl KeyFile {
         let mut lines = Lines::open(path, &mut warnings)?;
         let mut head = VecDeque::new();
         // What is wrong with a line is told in its turn.
-        while head.len() < HEAD && head.back().is_none_or(Result::is_ok) {
+        let is_text = notation != Some(KeyNotation::Binary);
+        while is_text && head.len() < HEAD && head.back().is_none_or(Result::is_ok) {
             match lines.next_filled() {
                 Ok(false) => break,
                 Ok(true) => head.push_back(Ok((lines.number, lines.line.clone()))),
@@ -79,7 +83,7 @@ impl KeyFile {
             }
         }
         let texts = || head.iter().flatten().map(|(_, line)| &line[..]);
-        if head.is_empty() {
+        if is_text && head.is_empty() {
             let found = "it is empty\nlist row keys, one a line";
             return Err(DataError::of_file(&lines.file, found));
         }
@@ -95,7 +99,7 @@ impl KeyFile {
         });
         let has_weight = |line: &&str| columns(notation, line).nth(1).is_some();
         let columns = match weight {
-            _ if notation == KeyNotation::Hfile => None,
+            _ if !is_text || notation == KeyNotation::Hfile => None,
             None if texts().filter(has_weight).count() * 2 <= head.len() => None,
             None => Some([0, 1]),
             Some(0) => Some([0, 0]),
@@ -112,13 +116,35 @@ impl KeyFile {
             seen: BTreeSet::new(),
             repeated: None,
             total: 0,
-            looks_like_hex: false,
+            hint: None,
         };
-        let is_hex =
-            |(_, line): &(u64, String)| file.cut(line).is_ok_and(|(key, _)| unhex(key).is_some());
-        file.looks_like_hex =
-            is_guess && notation == KeyNotation::Escaped && file.head.iter().flatten().all(is_hex);
+        if is_guess && notation == KeyNotation::Escaped {
+            file.hint = file.odd_notation();
+        }
         Ok(file)
+    }
+
+    /// What the first keys look like instead of text.
+    fn odd_notation(&self) -> Option<&'static str> {
+        let lines = || self.head.iter().flatten();
+        let keys = || lines().filter_map(|(_, line)| Some(self.cut(line).ok()?.0));
+        // Numbers are digits as well.
+        let is_hex = keys().all(|key| unhex(key).is_some())
+            && keys().any(|key| key.contains(|c: char| c.is_ascii_alphabetic()));
+        let is_number = |(_, number): &(&str, &str)| number.parse::<u64>().is_ok();
+        let counted = keys()
+            .filter_map(|key| key.rsplit_once(','))
+            .filter(is_number);
+        let is_csv = counted.count() * 2 > self.head.len();
+        match (is_hex, is_csv) {
+            (true, _) => Some(
+                "the keys are read as text, though they look like hex: `--keys-as hex` reads them so, `--keys-as escaped` says that they are text",
+            ),
+            (_, true) => Some(
+                "commas and numbers are read as parts of the keys: TABs separate weights; `--keys-as escaped` says that they are parts",
+            ),
+            _ => None,
+        }
     }
 
     /// The next key and its weight, 1 where the file has none; `None` at its end.
@@ -126,6 +152,15 @@ impl KeyFile {
     /// # Errors
     /// With the line: what is no key, no weight or not there.
     pub fn next_key(&mut self) -> Result<Option<(&[u8], u64)>, DataError> {
+        if self.notation == KeyNotation::Binary {
+            let is_key = self.lines.next_block(&mut self.key, RowKey::MAX_LEN)?;
+            if is_key && self.key.is_empty() {
+                let found = format!("block {}: {EMPTY}", self.lines.number);
+                return Err(DataError::of_file(&self.lines.file, found));
+            }
+            self.total += u64::from(is_key);
+            return Ok(is_key.then_some((&self.key, 1)));
+        }
         let (number, line) = loop {
             let (number, line) = match self.head.pop_front() {
                 Some(line) => line?,
@@ -208,9 +243,7 @@ impl KeyFile {
             };
             all.push(format!("`{file}`, line {line}: the key stands above already{more}: weights of a key are added"));
         }
-        if self.looks_like_hex {
-            all.push(format!("`{file}`: the keys are read as text, though they look like hex: `--keys-as hex` reads them so, `--keys-as escaped` says that they are text"));
-        }
+        all.extend(self.hint.map(|hint| format!("`{file}`: {hint}")));
         all
     }
 }
@@ -243,7 +276,7 @@ impl KeyNotation {
     fn read(self, text: &str) -> Result<Vec<u8>, String> {
         let not = |what: &str| format!("`{}` is no {what}", visible(text));
         let key = match self {
-            Self::Text => text.as_bytes().to_vec(),
+            Self::Text | Self::Binary => text.as_bytes().to_vec(),
             Self::Hex => {
                 unhex(text).ok_or_else(|| not("row key in hex: expected pairs of digits"))?
             }
@@ -269,7 +302,7 @@ impl KeyNotation {
             }
         };
         match key.len() {
-            0 => Err("an empty key, which no row has".to_owned()),
+            0 => Err(EMPTY.to_owned()),
             length if length > RowKey::MAX_LEN => Err(format!(
                 "the key has {length} bytes, a row key at most {}",
                 RowKey::MAX_LEN

@@ -44,12 +44,10 @@ pub fn sampled_points(keys: &[(&[u8], u64)], regions: u32) -> SampledSplit {
     let heavy = |(_, weight): &&(&[u8], u64)| u128::from(*weight) * u128::from(regions) > total;
     let mut indivisible: Vec<_> = keys.iter().filter(heavy).collect();
     indivisible.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
-    let indivisible = indivisible.into_iter();
+    let owned = |(key, weight): &(&[u8], u64)| (RowKey::from(*key), *weight);
     SampledSplit {
         weights: region_weights(keys, &points),
-        indivisible: indivisible
-            .map(|(key, weight)| (RowKey::from(*key), *weight))
-            .collect(),
+        indivisible: indivisible.into_iter().map(owned).collect(),
         points,
     }
 }
@@ -86,31 +84,27 @@ pub struct SplitFit {
 /// What each algorithm makes of sorted, distinct `keys`: HBase's own at their default ranges, one region for each value of the leading `bucket` bytes
 /// if these are given, and equal quantiles of the keys themselves, which come last.
 pub fn split_fits(keys: &[(&[u8], u64)], regions: u32, bucket: Option<usize>) -> Vec<SplitFit> {
-    let lead = |bytes: usize| -> Vec<Vec<u8>> {
+    let lead = |bytes: usize| {
         let leads = keys
             .iter()
             .map(|(key, _)| key[..bytes.min(key.len())].to_vec());
         let mut leads: Vec<Vec<u8>> = leads.collect();
         leads.dedup();
-        leads
+        (SplitAlgorithm::Buckets, bucket_points(&leads))
     };
-    let buckets = bucket.map(|bytes| (SplitAlgorithm::Buckets, bucket_points(&lead(bytes))));
-    let own = [
+    let sampled = sampled_points(keys, regions).points;
+    let mut all: Vec<(SplitAlgorithm, Vec<RowKey>)> = bucket.map(lead).into_iter().collect();
+    for own in [
         SplitAlgorithm::HexString,
         SplitAlgorithm::DecimalString,
         SplitAlgorithm::Uniform,
-    ];
-    let own = own.into_iter().filter_map(|algorithm| {
-        let points = algorithm.split_points(regions.into(), None, None).ok()?;
-        Some((algorithm, points))
-    });
-    let sampled = (
-        SplitAlgorithm::Sampled,
-        sampled_points(keys, regions).points,
-    );
-    let all = buckets.into_iter().chain(own).chain([sampled]);
-    all.map(|(algorithm, points)| {
-        let weights = region_weights(keys, &points);
+    ] {
+        let points = own.split_points(regions.into(), None, None);
+        all.extend(points.ok().map(|points| (own, points)));
+    }
+    all.push((SplitAlgorithm::Sampled, sampled));
+    let fit = |(algorithm, points): &(SplitAlgorithm, Vec<RowKey>)| {
+        let weights = region_weights(keys, points);
         let total: f64 = weights.iter().map(|weight| *weight as f64).sum();
         let greatest = weights.iter().max().map_or(0.0, |weight| *weight as f64);
         SplitFit {
@@ -119,13 +113,15 @@ pub fn split_fits(keys: &[(&[u8], u64)], regions: u32, bucket: Option<usize>) ->
             empty: weights.iter().filter(|weight| **weight == 0).count(),
             peak: greatest * weights.len() as f64 / total.max(1.0),
         }
-    })
-    .collect()
+    };
+    all.iter().map(fit).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::{DrawKey, Seed, Stream};
+    use crate::statistics::{QuantileSketch, predicted_peak};
     use proptest::prelude::*;
 
     fn weighted(keys: &[(&'static str, u64)]) -> Vec<(&'static [u8], u64)> {
@@ -194,6 +190,62 @@ mod tests {
         assert_eq!(found[0], ("hex-string", 0, 17.0 / 16.0));
         // `0` to `9` is byte 0x30 to 0x39, `a` to `f` 0x61 to 0x66: three of sixteen regions, and ten sixteenths of the keys in one.
         assert_eq!(found[2], ("uniform", 14, 10.0));
+    }
+
+    /// Of 200 samples of `size` keys, cut into `regions` behind a sketch of `memory` bytes: how often the greatest region of the law lies in the interval
+    /// that was told. `draw` makes a key of a uniform number, and `below` is the share of the law below a row.
+    fn covered(
+        size: u64,
+        regions: u32,
+        memory: usize,
+        draw: impl Fn(f64) -> Vec<u8>,
+        below: impl Fn(&[u8]) -> f64,
+    ) -> usize {
+        let is_inside = |seed: &u64| {
+            let draws = DrawKey::new(Seed(*seed), 0, Stream::Records, 3);
+            let mut sketch = QuantileSketch::new(memory);
+            (0..size).for_each(|at| sketch.add(&draw(draws.at(at).unit()), 1));
+            let split = sampled_points(&sketch.weights(), regions);
+            let counts: Vec<f64> = split.weights.iter().map(|it| *it as f64).collect();
+            let told = predicted_peak(&counts, sketch.rank_sd()).unwrap();
+            let ends = split.points.iter().map(|point| below(point.as_bytes()));
+            let ends: Vec<f64> = [0.0].into_iter().chain(ends).chain([1.0]).collect();
+            let shares = ends.windows(2).map(|pair| pair[1] - pair[0]);
+            let greatest = shares.fold(0.0, f64::max) * counts.len() as f64;
+            (told.low..=told.high).contains(&greatest)
+        };
+        (1..=200).filter(is_inside).count()
+    }
+
+    #[test]
+    fn the_greatest_region_lies_in_its_interval_in_95_of_100_samples() {
+        // A number below 2^64 whose root is uniform: the share below it is its root.
+        let wide = 2f64.powi(64);
+        let skewed = |unit: f64| ((unit * unit * wide) as u64).to_be_bytes().to_vec();
+        let below = |row: &[u8]| {
+            let number = row
+                .iter()
+                .rev()
+                .fold(0.0, |sum, byte| (sum + f64::from(*byte)) / 256.0);
+            number.sqrt()
+        };
+        // An interval of 95 % holds 181 to 199 of 200 in 99.8 % of cases. Ten keys a region; and a sketch that keeps a tenth of them.
+        for (size, regions, memory) in [(500, 50, 1 << 20), (6_000, 4, 40_000)] {
+            let inside = covered(size, regions, memory, skewed, below);
+            assert!((181..=199).contains(&inside), "{size} {regions}: {inside}");
+        }
+        // Rows that come again and again: 300 of them by a law of Zipf of exponent 1, dealt over the key space.
+        let weights = (0..300).map(|at| 1.0 / f64::from(at * 7 % 300 + 1));
+        let ends = weights.scan(0.0, |sum, weight| {
+            *sum += weight;
+            Some(*sum)
+        });
+        let ends: Vec<f64> = [0.0].into_iter().chain(ends).collect();
+        let row = |at: usize| format!("{at:04}").into_bytes();
+        let draw = |unit: f64| row(ends.partition_point(|end| *end <= unit * ends[300]) - 1);
+        let below = |key: &[u8]| ends[(0..300).filter(|at| *row(*at) < *key).count()] / ends[300];
+        let inside = covered(2_000, 16, 1 << 20, draw, below);
+        assert!((181..=199).contains(&inside), "{inside}");
     }
 
     proptest! {

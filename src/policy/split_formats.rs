@@ -12,8 +12,6 @@ pub struct SplitFormat {
     pub name: &'static str,
     /// What it is.
     pub about: &'static str,
-    /// How a file of it is used, with `{t}` for the table; may be empty.
-    pub usage: &'static str,
     /// Before the first point, between two, and behind the last, with `{t}` for the table.
     around: [&'static str; 3],
     point: fn(&[u8]) -> Option<String>,
@@ -24,14 +22,12 @@ pub const SPLIT_FORMATS: [SplitFormat; 8] = [
     SplitFormat {
         name: "escaped",
         about: r"One a line in HBase's `\xHH` notation",
-        usage: "",
         around: ["", "\n", "\n"],
         point: |key| Some(escape(key)),
     },
     SplitFormat {
         name: "hex",
         about: "One a line in lower-case hex",
-        usage: "",
         around: ["", "\n", "\n"],
         point: |key| Some(hex(key)),
     },
@@ -39,15 +35,13 @@ pub const SPLIT_FORMATS: [SplitFormat; 8] = [
     SplitFormat {
         name: "hbase-shell",
         about: "A `create` command that the HBase shell takes as it is",
-        usage: "",
         around: [""; 3],
         point: |_| None,
     },
     // Accumulo shell, `addsplits`: a file of newline-separated rows; `-b64` decodes those of a file.
     SplitFormat {
         name: "accumulo",
-        about: "A file for `addsplits -b64 -sf`; a tablet ends with its split point, where a region begins with it",
-        usage: "in the Accumulo shell: addsplits -t {t} -b64 -sf FILE",
+        about: "A file for the Accumulo shell, `addsplits -t TABLE -b64 -sf FILE`; a tablet ends with its split point, where a region begins with it",
         around: ["", "\n", "\n"],
         point: |key| Some(STANDARD.encode(key)),
     },
@@ -55,15 +49,13 @@ pub const SPLIT_FORMATS: [SplitFormat; 8] = [
     SplitFormat {
         name: "cbt",
         about: "A `cbt createtable` command for Cloud Bigtable; keys of text alone",
-        usage: "",
         around: ["cbt createtable {t} \"families=d\" \"splits=", ",", "\"\n"],
         point: |key| text(key).filter(|it| !it.contains([',', '"', '$', '`', '!'])),
     },
     // Spanner, "Create and manage split points": a line a point, strings in single quotes, commas in them escaped; no form is given for BYTES.
     SplitFormat {
         name: "spanner",
-        about: "A file for `gcloud spanner databases splits add`; keys of one STRING column",
-        usage: "gcloud spanner databases splits add DATABASE --instance=INSTANCE --splits-file=FILE (at most 100 lines a file)",
+        about: "A file for `gcloud spanner databases splits add DATABASE --instance=INSTANCE --splits-file=FILE`, which takes 100 lines; keys of one STRING column",
         around: ["TABLE {t} ('", "')\nTABLE {t} ('", "')\n"],
         point: |key| {
             text(key)
@@ -75,7 +67,6 @@ pub const SPLIT_FORMATS: [SplitFormat; 8] = [
     SplitFormat {
         name: "tidb",
         about: "A `SPLIT TABLE` statement for TiDB; a clustered primary key of type VARBINARY",
-        usage: "",
         around: ["SPLIT TABLE `{t}` BY (x'", "'), (x'", "');\n"],
         point: |key| Some(hex(key)),
     },
@@ -83,7 +74,6 @@ pub const SPLIT_FORMATS: [SplitFormat; 8] = [
     SplitFormat {
         name: "cockroachdb",
         about: "An `ALTER TABLE ... SPLIT AT` statement for CockroachDB; a primary key of type BYTES",
-        usage: "",
         around: [
             "ALTER TABLE \"{t}\" SPLIT AT VALUES ('\\x",
             "'), ('\\x",

@@ -4,7 +4,7 @@ use super::document::{Block, Column, Document, Table};
 use super::number::{self, NumberFormat, counted};
 use crate::keyspace::escape;
 use crate::observed::{KeyByte, KeySurvey, Padding, Salt, TimeInKeys};
-use crate::policy::SplitFit;
+use crate::policy::{SplitAlgorithm, SplitFit};
 use NumberFormat::{Percent, Ratio};
 use serde::Serialize;
 
@@ -42,46 +42,39 @@ impl KeySurveyReport {
             false => format!(", weighing {}", number::grouped(self.weight)),
         };
         let keys = number::grouped(self.keys);
+        let noun = if self.keys == 1 { "key" } else { "keys" };
         let part = if self.is_exact {
             ""
         } else {
             ", those that memory held"
         };
         let title = format!(
-            "{keys} keys{weight}; {} different{part}",
+            "{keys} {noun}{weight}; {} different{part}",
             number::grouped(survey.distinct as u64)
         );
-        let fit_columns = ["split algorithm", "regions", "empty", "greatest / mean"];
-        let fit_columns = fit_columns.map(|name| Column::named(name, name != "split algorithm"));
-        let fit = |it: &SplitFit| {
-            vec![
-                it.algorithm.to_owned(),
-                it.regions.to_string(),
-                it.empty.to_string(),
-                Ratio.text(it.peak),
-            ]
-        };
-        let byte_columns = [
-            "byte",
-            "keys",
-            "values",
-            "bits of 8",
-            "",
-            "most frequent",
-            "share",
+        let numbers = |name| Column::named(name, true);
+        let words = |name| Column::named(name, false);
+        let fit_columns = [
+            words("split algorithm"),
+            numbers("regions"),
+            numbers("empty"),
+            numbers("greatest / mean"),
         ];
-        let byte_columns =
-            byte_columns.map(|name| Column::named(name, !["", "most frequent"].contains(&name)));
+        let fit = |it: &SplitFit| {
+            let (regions, empty) = (it.regions.to_string(), it.empty.to_string());
+            vec![it.algorithm.to_owned(), regions, empty, Ratio.text(it.peak)]
+        };
+        let byte_columns = ["byte", "keys", "values", "bits of 8"].map(numbers);
+        let last_columns = [words(""), words("most frequent"), numbers("share")];
         let bytes = survey.bytes.iter().take(BYTES_SHOWN).enumerate();
+        let byte_columns = byte_columns.into_iter().chain(last_columns);
         let mut told = vec![Block::Table(Table::new(byte_columns, bytes.map(byte)))];
         let hidden = survey.lengths[1].saturating_sub(BYTES_SHOWN);
-        if hidden > 0 {
-            told.push(Block::Note(format!(
-                "{} more are not shown.",
-                counted(hidden, "byte")
-            )));
-        }
-        told.push(Block::Note("Bits are the entropy of a byte by itself: 8 are spread over all values, 0 is one value alone.".to_owned()));
+        let rest = match hidden {
+            0 => String::new(),
+            _ => format!(" {} more are not shown.", counted(hidden, "byte")),
+        };
+        told.push(Block::Note(format!("Bits are the entropy of a byte by itself: 8 are spread over all values, 0 is one value alone.{rest}")));
         Document(vec![
             vec![Block::Title(title), Block::list(self.sentences())],
             told,
@@ -101,66 +94,59 @@ impl KeySurveyReport {
             false => format!("{shortest} to {longest} bytes"),
         };
         let mut all = vec![format!("{length} of {}.", survey.alphabet)];
-        if let Some(TimeInKeys {
-            form,
-            at,
-            leads,
-            days: [first, last],
-        }) = &survey.time
-        {
-            let role = if *leads {
-                "A time leads"
-            } else {
-                "A time stands in them"
-            };
-            all.push(format!(
-                "{role}: {form} from byte {at} on, {first} to {last}."
-            ));
-        }
-        if let Some(Salt { bytes, values }) = &survey.salt {
-            all.push(format!(
-                "Salted: {values} values, evenly spread, in {} before bytes that are not.",
-                counted(*bytes, "leading byte")
-            ));
-        }
-        if survey.leads_with_hash {
-            all.push("They lead with what is spread as a hash is.".to_owned());
-        }
-        if let Some(Padding { side, byte, bytes }) = &survey.padding {
-            all.push(format!(
-                "Padded on the {side} with `{}`: {} of nearly all keys.",
-                escape(&[*byte]),
-                counted(*bytes, "byte")
-            ));
-        }
+        all.extend(survey.time.as_ref().map(|time| {
+            let TimeInKeys {
+                form,
+                at,
+                leads,
+                days: [first, last],
+            } = time;
+            let role = if *leads { "leads" } else { "stands in them" };
+            format!("A time {role}: {form} from byte {at} on, {first} to {last}.")
+        }));
+        all.extend(survey.salt.as_ref().map(|Salt { bytes, values }| {
+            let bytes = counted(*bytes, "leading byte");
+            format!("Salted: {values} values, evenly spread, in {bytes} before bytes that are not.")
+        }));
+        let hash = survey.leads_with_hash;
+        all.extend(hash.then(|| "They lead with what is spread as a hash is.".to_owned()));
+        all.extend(
+            survey
+                .padding
+                .as_ref()
+                .map(|Padding { side, byte, bytes }| {
+                    let (byte, bytes) = (escape(&[*byte]), counted(*bytes, "byte"));
+                    format!("Padded on the {side} with `{byte}`: {bytes} of nearly all keys.")
+                }),
+        );
         all.extend(survey.rising.map(|rising| match rising {
             _ if survey.is_sorted() => "The file is in key order, as a scan gives any keys: it tells nothing of the order in which they were written.".to_owned(),
-            _ => format!("{} of neighbours in the file rise (half would by chance).", Percent.text(rising)),
+            _ => {
+                let [above, below] = [rising, survey.falling.unwrap_or_default()].map(|it| Percent.text(it));
+                format!("{above} of them lie above all before them in the file, {below} below (in any order, few).")
+            }
         }));
         all
     }
 
     /// Which algorithm to take.
     fn advice(&self) -> String {
-        let Some((own, others)) = self.fits.split_last() else {
-            return String::new();
-        };
-        let fitting = others
-            .iter()
-            .find(|it| it.empty == 0 && it.peak <= FITTING * own.peak);
-        let advice = match fitting {
-            Some(fit) => format!(
-                "`{}` fits: its greatest region is {} the mean.",
-                fit.algorithm,
-                Ratio.text(fit.peak)
-            ),
-            None => "`sampled` fits: `keyheat splits sampled --from FILE --regions N`.".to_owned(),
-        };
-        match self.survey.is_time_led() {
-            true => "No split points will do: the keys follow time, and what is written next lies in the last region, or in the first. \
-                     Lead with something else: `keyheat presets`."
-                .to_owned(),
-            false => advice,
+        if self.survey.is_time_led() {
+            return "No split points will do: the keys follow time, and what is written next lies in the last region, or in the first. \
+                    Lead with something else: `keyheat presets`."
+                .to_owned();
+        }
+        let least = self.fits.last().map_or(1.0, |own| own.peak);
+        let fits = |it: &&SplitFit| it.empty == 0 && it.peak <= FITTING * least;
+        match self.fits.iter().find(fits) {
+            Some(fit) if fit.algorithm != SplitAlgorithm::Sampled.name() => {
+                let peak = Ratio.text(fit.peak);
+                format!(
+                    "`{}` fits: its greatest region is {peak} the mean.",
+                    fit.algorithm
+                )
+            }
+            _ => "`sampled` fits: `keyheat splits sampled --from FILE --regions N`.".to_owned(),
         }
     }
 }

@@ -150,7 +150,7 @@ fn keys_come_from_standard_input_packed_or_not_and_text_is_not_guessed_to_be_hex
             b"a\t18446744073709551615\nb\t2\n",
             "line 2: the weights add up to 2^64",
         ),
-        (b"a\t0\nb\t0\n", "no key has a weight above 0"),
+        (b"a\t0\nb\t0\n", "it has no key with a weight above 0"),
         (&vec![b'k'; 40_000], "line 1: the key has 40000 bytes"),
     ] {
         let (code, given, told) = from(&split, input);
@@ -159,6 +159,53 @@ fn keys_come_from_standard_input_packed_or_not_and_text_is_not_guessed_to_be_hex
             "{named}: {told}"
         );
     }
+}
+
+#[test]
+fn keys_of_any_bytes_stand_behind_their_lengths() {
+    let read = |input: &[u8]| {
+        let arguments = ["splits", "sampled", "--regions", "2", "--from", "-"];
+        let run = command(Path::new(".")).args(arguments);
+        let run = run.args(["--keys-as", "binary"]).stdin(input).assert();
+        let code = run.get_output().status.code().unwrap();
+        (code, stdout_of(&run), stderr_of(&run))
+    };
+    let block = |key: &[u8]| [&(key.len() as u32).to_be_bytes()[..], key].concat();
+    // A line feed, a zero and what is no UTF-8 are bytes as any others.
+    let keys = [&b"\n\x00"[..], b"\x80\xFF\x01", b"\x80\xFF\x03", b"\xFF"];
+    let input: Vec<u8> = keys.into_iter().flat_map(block).collect();
+    let (code, given, told) = read(&input);
+    assert_eq!((code, &given[..]), (0, "\\x80\\xFF\\x02\n"), "{told}");
+    for (input, named) in [
+        (&input[..input.len() - 1], "block 4 is cut off"),
+        (&input[..7], "block 2 is cut off"),
+        (b"text\n", "block 1 says that it has 1952807028 bytes"),
+        (&block(b""), "block 1: an empty key"),
+        (b"", "no key with a weight above 0"),
+    ] {
+        let (code, given, told) = read(input);
+        assert_eq!((code, &given[..]), (2, ""), "{named}");
+        assert!(told.contains(named), "{named}: {told}");
+    }
+}
+
+#[test]
+fn what_a_sample_is_too_small_for_or_seems_to_be_is_said() {
+    let told = |lines: &str| {
+        let folder = folder_with("keys.txt", lines);
+        let split = ["splits", "sampled", "--from", "keys.txt", "--regions", "4"];
+        stderr_of(&command(folder.path()).args(split).assert().success())
+    };
+    let same = told(&"a\n".repeat(100));
+    assert!(
+        same.contains("1 different keys: 1 region where 4 were asked for"),
+        "{same}"
+    );
+    let comma: String = (0..100).map(|n| format!("k{n},{n}\n")).collect();
+    assert!(told(&comma).contains("commas and numbers are read as parts"));
+    // Decimal numbers are hex digits, too.
+    let numbers: String = (0..100).map(|n| format!("{n:04}\n")).collect();
+    assert!(!told(&numbers).contains("warning"));
 }
 
 #[test]
