@@ -258,6 +258,9 @@ pub struct LearnArguments {
     /// Write the scenario there [default: standard output; of regions none]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Of regions: draw the key map and the concentration of their load into a new folder
+    #[arg(long, value_name = "FOLDER")]
+    pub charts: Option<PathBuf>,
     /// Of regions: the time between two snapshots of counters
     #[arg(long, value_name = "LENGTH")]
     pub over: Option<SimDuration>,
@@ -273,12 +276,19 @@ pub struct LearnArguments {
 pub struct CalibrateArguments {
     #[command(flatten)]
     pub input: OneScenario,
-    /// Whose operations were measured [default: that which the measured file names]
+    /// Whose operations were measured [default: that which the measured file names, or the only one]
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
-    /// What the script of `export --to hbase-shell` wrote
-    #[arg(long, value_name = "FILE")]
-    pub measured: PathBuf,
+    /// What the script of `export --to hbase-shell` wrote; or lists of the table's regions, as `keyheat learn` reads them: two snapshots of
+    /// counters, or gauges
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    pub measured: Vec<PathBuf>,
+    /// Of lists of regions: the time between two snapshots of counters
+    #[arg(long, value_name = "LENGTH")]
+    pub over: Option<SimDuration>,
+    /// Of lists of regions: the table, where the files have several
+    #[arg(long, value_name = "NAME")]
+    pub table: Option<String>,
     /// Write the fitted settings there
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,

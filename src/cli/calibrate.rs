@@ -2,25 +2,42 @@
 
 use super::args::{AdviceFormat, CalibrateArguments};
 use super::console::{Console, Told};
+use super::learn::read_all;
 use super::loading;
 use super::new::{check_new, write_new};
 use crate::experiment::{Calibration, CalibrationError};
-use crate::observed::{MeasuredReplay, ObservedFile};
+use crate::observed::{MeasuredReplay, TableLoads, recognise};
 use crate::report::CalibrationReport;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 
 pub fn run(arguments: &CalibrateArguments, console: &Console) -> Result<()> {
     if let Some(file) = &arguments.out {
         check_new(file)?;
     }
-    let file = arguments.measured.display().to_string();
-    let bytes = std::fs::read(&arguments.measured);
-    let bytes = bytes.with_context(|| format!("can't read `{file}`"))?;
-    let replay = MeasuredReplay::read(&ObservedFile::new(&file, &bytes)?)?;
-    let scenario = loading::load(&arguments.input, console)?;
-    let strategy = arguments.strategy.as_ref().unwrap_or(&replay.strategy);
+    let files = read_all(&arguments.measured)?;
+    let file = &files[0].name;
     let threads = arguments.threads.map_or(0, usize::from);
-    let found = match Calibration::of(&scenario, strategy, &replay, threads) {
+    let named = arguments.strategy.as_deref();
+    let found = if files.iter().any(|it| recognise(&it.text).is_some()) {
+        let seconds = arguments.over.map(|over| over.as_secs_f64());
+        let table = TableLoads::read(&files, arguments.table.as_deref(), seconds)?;
+        for warning in table.warnings.iter().chain(&table.faults) {
+            console.warn(warning);
+        }
+        let scenario = loading::load(&arguments.input, console)?;
+        Calibration::of_counts(&scenario, named, &table, threads)
+    } else {
+        let replay = MeasuredReplay::read(&files[0])?;
+        if files.len() > 1 {
+            bail!(
+                "several files, and `{file}` is no list of regions\nname the result of one replay, or two lists of the table's regions"
+            );
+        }
+        let scenario = loading::load(&arguments.input, console)?;
+        let strategy = named.unwrap_or(&replay.strategy);
+        Calibration::of(&scenario, strategy, &replay, threads)
+    };
+    let found = match found {
         Err(CalibrationError::Scenario(error)) => {
             console.insist_styled(&error.render(true));
             return Err(Told.into());

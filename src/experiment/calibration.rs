@@ -6,15 +6,16 @@ use super::results::StrategyResult;
 use super::time_fit::{Setting, TimeFit};
 use crate::cluster::{ClusterSpec, Placement};
 use crate::engine::SimConfig;
+use crate::keyspace::RowKey;
 use crate::metrics::{RunResult, SideRun};
-use crate::observed::{MeasuredReplay, MeasuredSide};
+use crate::observed::{MeasuredReplay, MeasuredSide, TableLoads};
 use crate::query::AccessPath;
 use crate::scenario::{LoadError, Scenario};
-use crate::text::{millis, share, significant};
+use crate::text::{listed, millis, share, significant};
 use crate::time::SimDuration;
 use crate::workload::Drive;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Runs that tell how much a measurement varies, at least: Student's t with 15 degrees of freedom is 2.13.
@@ -70,7 +71,7 @@ pub struct CalibratedQuantity {
 }
 
 /// The requests of a server or a region.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ObservedShare {
     /// A server's name, or a region's start key, escaped.
     pub name: String,
@@ -80,6 +81,20 @@ pub struct ObservedShare {
     pub measured: f64,
     /// The same, predicted; null where the regions are others.
     pub predicted: Option<f64>,
+    /// Requests a second; left out of a replay, whose rate the script chose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_per_sec: Option<f64>,
+    /// The same, predicted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicted_per_sec: Option<f64>,
+}
+
+/// What a region of a table was asked for.
+struct AskedRegion<'a> {
+    start: &'a RowKey,
+    server: &'a str,
+    requests: f64,
+    moved: bool,
 }
 
 /// A time that fits.
@@ -138,11 +153,7 @@ impl Calibration {
         threads: usize,
     ) -> Result<Self, CalibrationError> {
         let mut scenario = as_measured(scenario, strategy, replay)?;
-        let result = |scenario: &Scenario| {
-            let results = Experiment::new(scenario).threads(threads).try_run(|_| ());
-            results.map(|mut it| it.strategies.swap_remove(0))
-        };
-        let predicted = result(&scenario)?;
+        let predicted = run(&scenario, threads)?;
         let mut found = Self {
             scenario: scenario.name.clone(),
             strategy: strategy.to_owned(),
@@ -150,13 +161,13 @@ impl Calibration {
             ..Self::default()
         };
         let mut setup = (*scenario.strategies[0].setup).clone();
-        if let Some(placement) = found.compare_loads(replay, &predicted) {
+        if let Some(placement) = found.compare_replay(replay, &predicted) {
             setup.table.placement = placement;
             scenario.strategies[0].setup = Arc::new(setup.clone());
         }
         setup.cluster = found.fit(&scenario, replay, threads)?;
         scenario.strategies[0].setup = Arc::new(setup);
-        let fitted = result(&scenario)?;
+        let fitted = run(&scenario, threads)?;
         let is_fitted = !found.times.is_empty();
         let quantity = |(path, measured): (String, f64)| CalibratedQuantity {
             predicted: value(&predicted, &path),
@@ -220,41 +231,126 @@ impl Calibration {
         Ok(cluster)
     }
 
-    /// Where the requests went, server by server and region by region; where the regions lay, if they are those that are simulated, and stayed.
-    fn compare_loads(
+    /// Compares what counters of a table's regions say, of the strategy of that name or the only one. They tell no times.
+    ///
+    /// # Errors
+    /// When there is no load, or these regions are not the strategy's; when the system gives no threads.
+    pub fn of_counts(
+        scenario: &Scenario,
+        strategy: Option<&str>,
+        table: &TableLoads,
+        threads: usize,
+    ) -> Result<Self, CalibrationError> {
+        let strategy = chosen(scenario, strategy)?;
+        let starts = table.starts().map_err(CalibrationError::Unlike)?;
+        let alone = alone(scenario, strategy, 1);
+        let predicted = run(&alone, threads)?;
+        check_table(table, &starts, &predicted)?;
+        let mut found = Self {
+            scenario: scenario.name.clone(),
+            strategy: strategy.to_owned(),
+            replicates: alone.replicates,
+            ..Self::default()
+        };
+        let Some(series) = &predicted.series else {
+            return Ok(found);
+        };
+        let both = [&series.region_demand, &series.read_region_demand];
+        let count = |at: usize| both.iter().filter_map(|it| it.get(at)).sum::<u64>() as f64;
+        let demand: Vec<f64> = (0..starts.len()).map(count).collect();
+        let regions = table.regions.iter().zip(&starts);
+        let asked = regions.map(|(region, start)| AskedRegion {
+            start,
+            server: region.server.as_deref().unwrap_or_default(),
+            requests: region.load.map_or(0.0, |load| load.all),
+            moved: region.at_least,
+        });
+        let asked: Vec<AskedRegion> = asked.collect();
+        found.compare_loads(&asked, &demand, &predicted);
+        let [end, warmup] = [alone.time.duration, alone.time.warmup].map(SimDuration::as_secs_f64);
+        if let Some(seconds) = table.seconds {
+            let measured = asked.iter().map(|it| it.requests).sum::<f64>() / seconds;
+            let predicted = demand.iter().sum::<f64>() / (end - warmup);
+            for it in found.servers.iter_mut().chain(&mut found.regions) {
+                it.measured_per_sec = Some(it.measured * measured);
+                it.predicted_per_sec = it.predicted.map(|share| share * predicted);
+            }
+            found.quantities.push(CalibratedQuantity {
+                path: "requests_per_sec".to_owned(),
+                predicted: Some(predicted),
+                measured,
+                fitted: None,
+            });
+        } else {
+            let over = "Rates: say how far apart the snapshots are, as in `--over 60s`.";
+            found.untold.push(over.to_owned());
+        }
+        let is_scan = |path: &String| path.contains("scan");
+        if predicted
+            .reads
+            .iter()
+            .filter_map(|it| it.path.as_ref())
+            .any(is_scan)
+        {
+            let scans = "Scans: the cluster counts the rows that they read, and the simulation one request of each region.";
+            found.untold.push(scans.to_owned());
+        }
+        let times = "Service times: counters tell no response times, so that none can be fitted. What `keyheat export --to hbase-shell` writes measures them.";
+        found.untold.push(times.to_owned());
+        Ok(found)
+    }
+
+    /// Where the requests of a replay went: of the writes, if anything is written: a scan reads many rows, and is one request of the simulation.
+    fn compare_replay(
         &mut self,
         replay: &MeasuredReplay,
         predicted: &StrategyResult,
     ) -> Option<Placement> {
         let series = predicted.series.as_ref()?;
-        let starts = replay.regions.iter().map(|it| it.start.to_string());
-        let same = starts.eq(predicted.region_starts.iter().cloned());
-        // What is written, if anything is: a scan reads many rows, and is one request of the simulation.
         let writes = !predicted.writes.is_empty();
-        let asked = replay.regions.iter();
-        let asked = asked.map(|it| if writes { it.writes } else { it.reads });
         let demand = if writes {
             &series.region_demand
         } else {
             &series.read_region_demand
         };
-        let demand = demand.iter().copied().take(predicted.region_starts.len());
-        let shares = |counts: Vec<u64>| {
-            let all = counts.iter().sum::<u64>().max(1) as f64;
-            let shares = counts.iter().map(|count| *count as f64 / all);
+        let demand = demand.iter().take(predicted.region_starts.len());
+        let demand: Vec<f64> = demand.map(|count| *count as f64).collect();
+        let asked = replay.regions.iter().map(|it| AskedRegion {
+            start: &it.start,
+            server: &it.server,
+            requests: if writes { it.writes } else { it.reads } as f64,
+            moved: it.moved,
+        });
+        self.compare_loads(&asked.collect::<Vec<_>>(), &demand, predicted)
+    }
+
+    /// Where the requests went, server by server and region by region; where the regions lay, if they are those that are simulated, and stayed.
+    fn compare_loads(
+        &mut self,
+        asked: &[AskedRegion],
+        demand: &[f64],
+        predicted: &StrategyResult,
+    ) -> Option<Placement> {
+        let series = predicted.series.as_ref()?;
+        let starts = asked.iter().map(|it| it.start.to_string());
+        let same = starts.eq(predicted.region_starts.iter().cloned());
+        let shares = |counts: Vec<f64>| {
+            let all = counts.iter().sum::<f64>().max(1.0);
+            let shares = counts.iter().map(|count| count / all);
             (shares.collect::<Vec<f64>>(), all)
         };
-        let ((measured, requests), (demand, _)) =
-            (shares(asked.collect()), shares(demand.collect()));
+        let (measured, requests) = shares(asked.iter().map(|it| it.requests).collect());
+        let (demand, _) = shares(demand.to_vec());
         let mut servers: BTreeMap<&str, (f64, u32)> = BTreeMap::new();
-        for (at, region) in replay.regions.iter().enumerate() {
+        for (at, region) in asked.iter().enumerate() {
             self.regions.push(ObservedShare {
                 name: region.start.to_string(),
-                place: region.server.clone(),
+                place: region.server.to_owned(),
                 measured: measured[at],
                 predicted: demand.get(at).copied().filter(|_| same),
+                ..ObservedShare::default()
             });
-            let server = servers.entry(&region.server).or_default();
+            let server = servers.entry(region.server).or_default();
             *server = (server.0 + measured[at], server.1 + 1);
         }
         let mut simulated = vec![0.0; predicted.servers as usize];
@@ -268,7 +364,7 @@ impl Calibration {
                 name: name.to_owned(),
                 place: regions.to_string(),
                 measured,
-                predicted: None,
+                ..ObservedShare::default()
             });
         }
         self.servers
@@ -277,8 +373,8 @@ impl Calibration {
             server.predicted = Some(predicted);
         }
         let number = |name: &str| names.iter().position(|it| *it == name).unwrap_or(0) as u32;
-        let list: Vec<u32> = replay.regions.iter().map(|it| number(&it.server)).collect();
-        let moved = replay.regions.iter().filter(|it| it.moved).count();
+        let list: Vec<u32> = asked.iter().map(|it| number(it.server)).collect();
+        let moved = asked.iter().filter(|it| it.moved).count();
         if moved > 0 {
             self.unexplained.push(format!(
                 "{moved} regions were opened anew meanwhile: counters began again, and clients waited."
@@ -472,23 +568,79 @@ fn as_measured(
         .time
         .sample
         .min(length(replay.to_s - replay.from_s));
-    let mut alone = scenario.with_all([
+    let measured = scenario.with_all([
         ("time.duration", length(replay.to_s)),
         ("time.warmup", length(replay.from_s)),
         ("time.sample", sample),
     ])?;
-    alone.strategies = alone.strategies_at(0).to_vec();
-    alone.strategies.retain(|it| it.name == strategy);
-    alone.points.clear();
-    alone.sweep.clear();
-    alone.expectations.clear();
-    alone.replicates = alone.replicates.max(REPLICATES);
+    let alone = alone(&measured, strategy, scenario.replicates.max(REPLICATES));
     match alone.strategies[0].setup.cluster.servers {
         here if here != servers => unlike(format!(
             "measured on {servers} region servers, and the scenario has {here}\nadd `--set cluster.servers={servers}`"
         )),
         _ => Ok(alone),
     }
+}
+
+/// The strategy of that name, or the only one.
+fn chosen<'a>(scenario: &'a Scenario, named: Option<&str>) -> Result<&'a str, CalibrationError> {
+    let all = scenario.strategies_at(0);
+    let found = match named {
+        Some(name) => all.iter().find(|it| it.name == name),
+        None => all.first().filter(|_| all.len() == 1),
+    };
+    found.map(|it| &it.name[..]).ok_or_else(|| {
+        let names: Vec<String> = all.iter().map(|it| format!("`{}`", it.name)).collect();
+        let names = listed(&names);
+        CalibrationError::Unlike(format!(
+            "which strategy does the table have?\nsay it with `--strategy`: there are {names}"
+        ))
+    })
+}
+
+/// Refuses the counters of a table that has no load, more servers, or other regions.
+fn check_table(
+    table: &TableLoads,
+    starts: &[RowKey],
+    predicted: &StrategyResult,
+) -> Result<(), CalibrationError> {
+    let servers = table.regions.iter().filter_map(|it| it.server.as_deref());
+    let (servers, here) = (servers.collect::<BTreeSet<&str>>().len(), predicted.servers);
+    let (regions, others, name) = (starts.len(), predicted.region_starts.len(), &predicted.name);
+    let starts = starts.iter().map(ToString::to_string);
+    let why = if table.regions.iter().all(|it| it.load.is_none()) {
+        "it tells no load\ngive two snapshots of counters, a minute apart".to_owned()
+    } else if servers > here as usize {
+        format!(
+            "its regions lie on {servers} servers, and the scenario has {here}\nadd `--set cluster.servers={servers}`"
+        )
+    } else if !starts.eq(predicted.region_starts.iter().cloned()) {
+        format!(
+            "the table has {regions} regions, and `{name}` {others}, or they begin elsewhere: is it of another scenario?\n\
+             start from the table's: `[regions] file = ...`, or `keyheat learn --out`"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(CalibrationError::Unlike(why))
+}
+
+/// The strategy of that name alone, at the first point of a sweep, with nothing expected of it.
+fn alone(scenario: &Scenario, strategy: &str, replicates: u32) -> Scenario {
+    let mut alone = scenario.clone();
+    alone.strategies = alone.strategies_at(0).to_vec();
+    alone.strategies.retain(|it| it.name == strategy);
+    alone.points.clear();
+    alone.sweep.clear();
+    alone.expectations.clear();
+    alone.replicates = replicates;
+    alone
+}
+
+/// The results of a scenario's only strategy.
+fn run(scenario: &Scenario, threads: usize) -> Result<StrategyResult, NoThreads> {
+    let results = Experiment::new(scenario).threads(threads).try_run(|_| ());
+    results.map(|mut it| it.strategies.swap_remove(0))
 }
 
 /// What was set that changes operations: neither the cluster nor the time does.

@@ -1,10 +1,14 @@
 //! How the load of a table that exists lies on its regions and servers, and what other dealings of the same regions would make of it. Must not know how it
 //! was observed, nor how it is shown.
 
-use crate::metrics::{Demanded, Hotspot, HotspotEvidence, Peak};
+use super::measures::{Measure, Metric};
+use super::results::{KeyMapBucket, Results, StrategyResult};
+use crate::keyspace::RowKey;
+use crate::metrics::{Demanded, Hotspot, HotspotEvidence, MetricId, Peak, Series};
 use crate::observed::TableLoads;
 use crate::random::{DrawKey, Permutation, Seed, Stream};
 use crate::statistics::{DealtPeaks, IntervalWeights};
+use crate::text::hex;
 use std::collections::BTreeMap;
 
 /// Dealings that peaks are taken of, as after a run.
@@ -89,6 +93,81 @@ impl LoadToday {
             best_dealing: self.dealings.map(|it| it.best),
             range_share: None,
         });
+    }
+
+    /// Names of servers in the order in which they are numbered from 0.
+    pub fn server_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.servers.iter().map(|it| &it.0[..]).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The load as results of one interval, under a key that nobody knows, for charts; `labels` are what a key says. `None` unless all regions are known
+    /// with their keys and servers, and for how long they were looked at.
+    pub fn results(
+        &self,
+        table: &TableLoads,
+        labels: impl Fn(&RowKey) -> Vec<String>,
+    ) -> Option<Results> {
+        let (peak, seconds, starts) = (self.peak?, table.seconds?, table.starts().ok()?);
+        let names = self.server_names();
+        let mut of_servers = vec![0; names.len()];
+        let (mut region_demand, mut region_server) = (Vec::new(), Vec::new());
+        for region in &table.regions {
+            let count = region.load.map_or(0, |load| load.all.round() as u64);
+            let server = names.binary_search(&region.server.as_deref()?).ok()?;
+            of_servers[server] += count;
+            region_demand.push(count);
+            region_server.push(server as u32);
+        }
+        let mut held = 0.0;
+        let top = |(rank, (_, load)): (u64, &(usize, f64))| {
+            held += load;
+            (rank, held / self.total)
+        };
+        let series = Series {
+            interval_ms: seconds * 1e3,
+            server_demand: vec![of_servers],
+            key_demand: vec![region_demand.clone()],
+            region_demand,
+            region_server,
+            top_regions: (1..).zip(&self.hottest).map(top).collect(),
+            ..Series::default()
+        };
+        let bucket = |start: &RowKey| KeyMapBucket {
+            start: start.to_string(),
+            hex: hex(start.as_bytes()),
+            labels: labels(start),
+        };
+        let number = |id: MetricId, value: f64| {
+            let mean = Some(value);
+            let measure = Measure {
+                mean,
+                ..Measure::default()
+            };
+            (id.name().to_owned(), Metric::Number(measure))
+        };
+        let mut metrics = BTreeMap::from([
+            number(MetricId::ServerPeakToMean, peak),
+            number(MetricId::ServerMaxShare, self.servers[0].2 / self.total),
+        ]);
+        let known = self.hotspot.filter(|it| *it != Hotspot::Static);
+        let word = known.map(|it| Metric::Word(it.name().to_owned()));
+        metrics.extend(word.map(|word| (MetricId::Hotspot.name().to_owned(), word)));
+        let strategy = StrategyResult {
+            name: "today".to_owned(),
+            servers: names.len() as u32,
+            metrics,
+            series: Some(series),
+            key_map: starts.iter().map(bucket).collect(),
+            region_starts: starts.iter().map(ToString::to_string).collect(),
+            ..StrategyResult::default()
+        };
+        Some(Results {
+            duration_s: seconds,
+            strategies: vec![strategy],
+            ..Results::default()
+        })
     }
 
     /// What no dealing of whole regions beats: the hottest one alone on a server, over the mean.

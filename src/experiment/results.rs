@@ -19,7 +19,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Everything that an experiment found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Results {
     /// 1.
     pub schema_version: u32,
@@ -65,7 +65,7 @@ impl std::fmt::Display for SweptSetting {
 }
 
 /// The scenario, for provenance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScenarioInfo {
     /// File stem.
     pub name: String,
@@ -80,7 +80,7 @@ pub struct ScenarioInfo {
 }
 
 /// One strategy's results.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StrategyResult {
     /// Its name in the file.
     pub name: String,

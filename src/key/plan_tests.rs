@@ -122,9 +122,12 @@ fn what_may_run_together_is_warned_of_by_what_it_costs() {
         ("text(n) || '' || host", "''", scan),
         ("text(n) || host || text(id)", "host", clash),
         ("text(n) || text(id)", "text(id)", clash),
+        ("host || be8(id)", "be8(id)", scan),
+        ("host || be8(id) || text(n)", "be8(id)", clash),
     ] {
-        let expected = format!("nothing separates `text(n)` from `{next}`: {cost}");
-        let note = note(key, "nothing separates `text(n)`");
+        let first = key.split(" || ").next().unwrap();
+        let expected = format!("nothing separates `{first}` from `{next}`: {cost}");
+        let note = note(key, &format!("nothing separates `{first}`"));
         assert_eq!(
             (note.text.message, note.is_warning),
             (expected, true),

@@ -107,7 +107,10 @@ pub(super) fn lints(segments: &[Segment]) -> Vec<KeyNote> {
         } else {
             let rest = behind.iter().map(Segment::all_bytes);
             let rest = rest.fold(ByteSet::NONE, ByteSet::union);
-            let danger = match segment.all_bytes().meets(rest) {
+            // What is behind ends where the key does: of a fixed width it tells where this ends.
+            let is_fixed = |it: &Segment| it.len_range().0 == it.len_range().1;
+            let may_clash = !behind.iter().all(is_fixed) && segment.all_bytes().meets(rest);
+            let danger = match may_clash {
                 true => "different records can get one key ('10' || '120' is '101' || '20')",
                 false => "a prefix scan reads longer values as well",
             };

@@ -100,7 +100,7 @@ pub struct RunResult {
 
 /// Time series of one run, at most 600 intervals x 512 key buckets (several sample intervals are summed into one
 /// when there are more).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// Length of an interval in milliseconds.
     pub interval_ms: f64,

@@ -42,7 +42,7 @@ fn is_json(head: &str) -> bool {
 /// MetricsRegionSourceImpl.java and hbtop; the reference of Cloud Bigtable's HotTablet; `SHOW RANGES` of CockroachDB; PD's response/region.go and
 /// hot_peer; `SHOW TABLE REGIONS` of TiDB; Accumulo's GetSplitsCommand; tidb-dashboard's keyvisual.
 #[rustfmt::skip]
-pub static FORMATS: [Format; 13] = [
+pub static FORMATS: [Format; 14] = [
     Format {
         name: "`list_regions` of the HBase shell", numbers: Counters, cut: ruled, size: MB,
         is: has_ruled_heading,
@@ -97,6 +97,13 @@ pub static FORMATS: [Format; 13] = [
         columns: &[("raw_start_key", Start), ("raw_end_key", End), ("range_id", Id), ("lease_holder", Server), ("range_size", Size)],
         needs: &["raw_start_key", "raw_end_key", "range_id"],
         help: "write it with `cockroach sql --format=csv -e 'SHOW RANGES FROM TABLE t WITH KEYS, DETAILS' > FILE`",
+        ..USUAL
+    },
+    Format {
+        name: "CockroachDB's hot ranges", numbers: Gauges(1.0), unit: "keys", is_partial: true, cut: objects,
+        is: |head| is_json(head) && head.contains("\"writesPerSecond\""),
+        columns: &[("/rangeId", Id), ("/tableName", Table), ("/leaseholderNodeId", Server), ("/readsPerSecond", Reads), ("/writesPerSecond", Writes)],
+        help: "write it with `curl -X POST http://NODE:8080/_status/v2/hotranges > FILE`",
         ..USUAL
     },
     Format {

@@ -188,6 +188,18 @@ fn every_sample_tells_the_keys_servers_and_loads_of_its_cluster() {
         }),
         ("text", &["crdb_show_ranges.0.csv"], NODES, none),
         ("tsdb", &["crdb_show_ranges.1.csv"], NODES, none),
+        (
+            "text",
+            &["crdb_hot_ranges.1.json", "crdb_show_ranges.1.csv"],
+            NODES,
+            per_second,
+        ),
+        (
+            "tsdb",
+            &["crdb_show_ranges.0.csv", "crdb_hot_ranges.0.json"],
+            NODES,
+            before,
+        ),
         ("tsdb", &["keyvis_heatmap.json"], UNKNOWN, per_minute),
         ("text", &["generic.0.csv", "generic.1.csv"], LONG, counted),
         ("tsdb", &["generic.0.csv", "generic.1.csv"], LONG, counted),
@@ -356,7 +368,7 @@ fn what_a_real_cluster_counted_is_what_its_clients_asked_for() {
 }
 
 /// One sample of each format, with what completes it.
-const EACH: [&[&str]; 14] = [
+const EACH: [&[&str]; 15] = [
     &["hbase_list_regions.1.txt"],
     &["hbase_status_detailed.1.txt"],
     &["jmx_rs1.1.json"],
@@ -365,6 +377,7 @@ const EACH: [&[&str]; 14] = [
     &["hbase_meta_scan.1.txt"],
     &["bigtable_hot_tablets.1.json"],
     &["crdb_show_ranges.1.csv"],
+    &["crdb_hot_ranges.1.json"],
     &["pd_region.1.json"],
     &["pd_hot_read.1.json"],
     &["tidb_table_regions.1.csv"],

@@ -103,11 +103,19 @@ fn shares<'a>(
         (place, false),
         ("measured", true),
         ("predicted", true),
+        ("measured/s", true),
+        ("predicted/s", true),
     ];
+    let all: Vec<&ObservedShare> = all.collect();
+    let has_rates = all.iter().any(|it| it.measured_per_sec.is_some());
+    let shown = columns.len() - if has_rates { 0 } else { 2 };
     let columns = columns.map(|(name, right)| Column::named(name, right));
-    let rows = all.map(|it| {
-        let (measured, predicted) = (Percent.text(it.measured), Percent.optional(it.predicted));
-        vec![it.name.clone(), it.place.clone(), measured, predicted]
+    let rows = all.iter().map(|it| {
+        let shares = [Some(it.measured), it.predicted].map(|share| Percent.optional(share));
+        let rates = [it.measured_per_sec, it.predicted_per_sec].map(|rate| Compact.optional(rate));
+        let mut row = vec![it.name.clone(), it.place.clone()];
+        row.extend(shares.into_iter().chain(rates).take(shown - 2));
+        row
     });
-    Table::new(columns, rows)
+    Table::new(columns.into_iter().take(shown), rows)
 }

@@ -2,8 +2,9 @@
 
 use super::document::{Block, Column, Document, Table};
 use super::number::{NumberFormat, counted, length};
-use crate::experiment::LoadToday;
+use crate::experiment::{LoadToday, Results};
 use crate::key::FixedSegment;
+use crate::keyspace::RowKey;
 use crate::metrics::Hotspot;
 use crate::observed::{Numbers, Region, TableLoads};
 use NumberFormat::{Compact, Percent, Ratio};
@@ -41,12 +42,11 @@ impl LoadReport<'_> {
             let parts = apart.map(|(reads, writes)| (rate(reads), rate(writes)));
             title.extend(parts.map(|(reads, writes)| format!("({reads} read, {writes} written)")));
         }
-        let name = if table.table.is_empty() {
-            "the table"
-        } else {
-            &table.table
+        let name = match &table.table[..] {
+            "" => "The table".to_owned(),
+            name => format!("`{name}`"),
         };
-        let title = Block::Title(format!("`{name}`: {}", title.join(" ")));
+        let title = Block::Title(format!("{name}: {}", title.join(" ")));
         let mut parts = vec![vec![title]];
         if load.total > 0.0 {
             parts.push(vec![Block::Table(self.regions())]);
@@ -56,6 +56,16 @@ impl LoadReport<'_> {
         }
         parts.push(vec![Block::Text(self.sentences())]);
         Document(parts)
+    }
+
+    /// What charts are drawn from; `None` unless all regions are known with their keys, servers and loads, and the time that loads are of.
+    pub fn results(&self) -> Option<Results> {
+        let labels = |key: &RowKey| {
+            let values = self.segments.iter();
+            let values = values.map_while(|it| Some(format!("{} {}", it.name, it.value(key)?)));
+            values.collect()
+        };
+        self.load.results(self.table, labels)
     }
 
     /// All reads and writes, where they are told apart.
@@ -126,6 +136,7 @@ impl LoadReport<'_> {
 
     fn servers(&self) -> Table {
         let mut columns = vec![
+            Column::named("", false),
             Column::named("server", false),
             Column::named("regions", true),
         ];
@@ -133,10 +144,11 @@ impl LoadReport<'_> {
         if has_load {
             columns.extend(["share", "× the mean"].map(|name| Column::named(name, true)));
         }
-        let all = self.load.servers.len() as f64;
+        let (all, names) = (self.load.servers.len() as f64, self.load.server_names());
         let row = |(name, regions, load): &(String, usize, f64)| {
             let share = load / self.load.total;
-            let mut row = vec![name.clone(), regions.to_string()];
+            let number = names.binary_search(&&name[..]).unwrap_or_default();
+            let mut row = vec![format!("rs{number}"), name.clone(), regions.to_string()];
             row.extend(
                 has_load
                     .then(|| [Percent.text(share), Ratio.text(share * all)])

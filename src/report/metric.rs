@@ -51,9 +51,17 @@ pub fn is_of_reads(strategy: &StrategyResult) -> bool {
     strategy.load() == Side::Read
 }
 
+/// Whether it was observed, not simulated: nobody knows its key.
+pub fn is_observed(strategy: &StrategyResult) -> bool {
+    strategy.key.is_empty()
+}
+
 /// What the load of all `strategies` is called.
 pub fn load_name<'a>(strategies: impl IntoIterator<Item = &'a StrategyResult>) -> &'static str {
     let mut strategies = strategies.into_iter().peekable();
+    if strategies.peek().is_some_and(|first| is_observed(first)) {
+        return "requests";
+    }
     let load = match strategies.peek().is_some() && strategies.all(is_of_reads) {
         true => Side::Read,
         false => Side::Write,

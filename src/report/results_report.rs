@@ -131,6 +131,14 @@ impl<'a> Report<'a> {
         Ok(charts)
     }
 
+    /// Writes pictures of where the load of a table lies that was observed, and leaves all else in the folder, which is created when it is missing.
+    ///
+    /// # Errors
+    /// As [`Report::write`].
+    pub fn write_load_pictures(&self, folder: &Path) -> Result<(), ReportError> {
+        self.write_charts(&chart::charts_of_load(self.results, self.colours), folder)
+    }
+
     fn write_charts(&self, charts: &[Chart], folder: &Path) -> Result<(), ReportError> {
         let theme = self.theme.unwrap_or_default();
         for chart in charts {

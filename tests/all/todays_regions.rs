@@ -2,7 +2,7 @@
 
 use crate::binary::{stderr_of, stdout_of};
 use crate::workplace::{Workplace, assert_tells};
-use keyheat::experiment::LoadToday;
+use keyheat::experiment::{Experiment, LoadToday};
 use keyheat::layout::{Layout, Replicate};
 use keyheat::observed::{ObservedFile, TableLoads};
 use keyheat::random::Seed;
@@ -198,4 +198,297 @@ fn what_learn_cannot_do_with_lists_is_said_and_nothing_is_half_written() {
             "tells no load: give a second one",
         ],
     );
+}
+
+/// What the HBase shell's `list_regions` prints of regions with their first keys, servers and counters.
+fn list_regions(regions: &[(String, u32, u64)]) -> String {
+    let ends = regions.iter().skip(1).map(|it| &it.0[..]).chain([""]);
+    let rows = regions.iter().zip(ends).enumerate();
+    let rows = rows.map(|(at, ((start, server, count), end))| {
+        let name = format!("t,{start},1700000000000.{at:032x}.");
+        let server = format!("rs{server:03}.example.com,16020,1700000000000");
+        [
+            server,
+            name,
+            start.trim().to_owned(),
+            end.trim().to_owned(),
+            "7".to_owned(),
+            count.to_string(),
+            "1.0".to_owned(),
+        ]
+    });
+    let heading = [
+        "SERVER_NAME",
+        "REGION_NAME",
+        "START_KEY",
+        "END_KEY",
+        "SIZE",
+        "REQ",
+        "LOCALITY",
+    ];
+    let rows: Vec<[String; 7]> = [heading.map(str::to_owned)]
+        .into_iter()
+        .chain(rows)
+        .collect();
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap()
+    };
+    let line = |row: &[String; 7]| {
+        let cells = row
+            .iter()
+            .enumerate()
+            .map(|(at, cell)| format!(" {cell:>0$} |", width(at)));
+        cells.collect::<String>() + "\n"
+    };
+    let rule = line(&[0, 1, 2, 3, 4, 5, 6].map(|at| "-".repeat(width(at))));
+    let body: String = rows[1..].iter().map(line).collect();
+    format!("{}{rule}{body} {} rows\n", line(&rows[0]), regions.len())
+}
+
+#[test]
+fn the_counters_of_a_simulated_table_are_learnt_again_to_the_last_request() {
+    // First keys with blanks at their ends, bars and commas, and what is no text.
+    let points = [" e", "a ", "a|b", "c,d", "k", "\\xFF\\x00"];
+    let text = format!(
+        "[time]\nduration = '3s'\nwarmup = '1s'\n[cluster]\nservers = 3\n[table]\npresplit = {points:?}\n\
+         [field]\nw = {{ type = 'text', values = [' ', ' e', 'a', 'a |', 'a|b', 'b', 'c,d', 'k', 'z'], distribution = {{ zipf = 0.99 }} }}\n\
+         [write.w]\nrate = '3k/s'\n[read.r]\nequal = ['w']\nrate = '1k/s'\n[strategy.s]\nkey = 'w'\n"
+    );
+    for seed in [1, 2, 3] {
+        let text = format!("seed = {seed}\nreplicates = 1\n{text}");
+        let scenario = Scenario::parse(&text, "s").unwrap_or_else(|error| panic!("{error}"));
+        let results = Experiment::new(&scenario).run(|_| {});
+        let result = &results.strategies[0];
+        let series = result.series.as_ref().unwrap();
+        let counted = series.region_demand.iter().zip(&series.read_region_demand);
+        let counted: Vec<u64> = counted.map(|(written, read)| written + read).collect();
+        assert_eq!((result.region_starts.len(), counted.len()), (7, 7));
+        let list = |since: fn(u64) -> u64| {
+            let regions = result
+                .region_starts
+                .iter()
+                .zip(&series.region_server)
+                .zip(&counted);
+            let regions =
+                regions.map(|((start, server), count)| (start.clone(), *server, since(*count)));
+            list_regions(&regions.collect::<Vec<_>>())
+        };
+        // Counters have a history.
+        let files = [list(|_| 1_000_000_007), list(|count| 1_000_000_007 + count)];
+        let files = files.map(|text| ObservedFile::new("list", text.as_bytes()).unwrap());
+        let table = TableLoads::read(&files, None, Some(2.0)).unwrap();
+        assert_eq!((&table.warnings, &table.faults), (&Vec::new(), &Vec::new()));
+        let starts: Vec<String> = table
+            .starts()
+            .unwrap()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(starts, result.region_starts);
+        let total: u64 = counted.iter().sum();
+        let load = LoadToday::of(&table);
+        assert_eq!(load.total, total as f64);
+        for (at, learnt) in &load.hottest {
+            assert_eq!(learnt / load.total, counted[*at] as f64 / total as f64);
+        }
+        // Servers, too: what each of them was asked for is what the simulation counted there.
+        for (name, _, learnt) in &load.servers {
+            let server: u32 = name[2..5].parse().unwrap();
+            let on_it = series
+                .region_server
+                .iter()
+                .zip(&counted)
+                .filter(|it| *it.0 == server);
+            assert_eq!(*learnt as u64, on_it.map(|it| it.1).sum::<u64>());
+        }
+    }
+}
+
+#[test]
+fn pictures_of_a_table_show_what_was_counted_and_not_what_was_simulated() {
+    let (place, said) = learnt("tsdb", "--key be3(metric)||be4(ts) --charts pictures");
+    let svg = |name: &str| fs::read_to_string(place.path().join("pictures").join(name)).unwrap();
+    let map = svg("key-map-today.svg").replace('\u{a0}', " ");
+    // The regions of `rs3` took 16,546 of 37,622 requests.
+    let title = "today: the regions happen to lie so that one server takes 44 % of the requests";
+    assert_tells(
+        &map,
+        &[
+            title,
+            "18 regions of equal height",
+            "metric 42",
+            "requests in 60 s",
+            ">time, s<",
+        ],
+    );
+    assert!(!map.contains("writes") && !map.contains("simulated"));
+    assert_tells(&said, &["rs3  localhost,26024"]);
+    let curve = svg("concentration.svg");
+    // Six regions have 10,478 + 3,223 + 1,610 + 1,546 + 1,522 + 1,521 = 19,900 of them, five 18,379.
+    assert_tells(&curve, &["half of the requests go to 6 of 18 regions"]);
+    let again = stderr_of(
+        &place
+            .keyheat("learn 0.txt 1.txt --over 60s --charts pictures")
+            .code(2),
+    );
+    assert_tells(&again, &["`pictures` exists already"]);
+    let no_time = stderr_of(
+        &place
+            .keyheat("learn 0.txt 1.txt --charts others --out t.toml")
+            .code(2),
+    );
+    assert_tells(&no_time, &["a key map needs", "`--over 60s`"]);
+    assert!(!place.path().join("others").exists() && !place.path().join("t.toml").exists());
+}
+
+#[test]
+fn a_damaged_list_leaves_a_whole_scenario_or_none() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/malformed");
+    let expected = fs::read_to_string(folder.join("expected.json")).unwrap();
+    let expected: Value = serde_json::from_str(&expected).unwrap();
+    let variants = expected["variants"].as_object().unwrap().iter();
+    for (name, variant) in variants.filter(|it| it.0.as_str() > "41") {
+        let place = Workplace::new();
+        let files: Vec<&str> = variant["files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it.as_str().unwrap())
+            .collect();
+        for file in &files {
+            fs::copy(folder.join(format!("{file}.gz")), place.path().join(file)).unwrap();
+        }
+        let learn =
+            |more: &str| place.keyheat(&format!("learn {} --over 60s {more}", files.join(" ")));
+        let shown = learn("").get_output().status.code().unwrap();
+        assert_eq!(
+            shown == 2,
+            variant["expect"] == "error" || name.starts_with("42"),
+            "{name}"
+        );
+        let written = learn("--out t.toml --charts pictures");
+        let (code, said) = (written.get_output().status.code(), stderr_of(&written));
+        let (scenario, pictures) = (place.path().join("t.toml"), place.path().join("pictures"));
+        match code {
+            Some(0) => {
+                Scenario::load(&scenario).unwrap_or_else(|error| panic!("{name}: {error}"));
+                assert_eq!(
+                    fs::read_dir(pictures).unwrap().count(),
+                    2 * (1 + usize::from(cfg!(feature = "png")))
+                );
+            }
+            // A table with a gap or an overlap is shown, and can't be started from.
+            code => {
+                assert_eq!(code, Some(2), "{name}: {said}");
+                assert!(!scenario.exists() && !pictures.exists(), "{name}");
+                assert_tells(&said, &["error: ", "help: "]);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_learn_cannot_make_a_scenario_of_is_said() {
+    let refused = |list: &str| {
+        let place = Workplace::new();
+        let name = Path::new(list).file_name().unwrap().to_str().unwrap();
+        fs::copy(data(list), place.path().join(name)).unwrap();
+        let said = stderr_of(&place.keyheat(&format!("learn {name} --out t.toml")).code(2));
+        assert!(!place.path().join("t.toml").exists());
+        said
+    };
+    assert_tells(
+        &refused("text/tidb_table_regions.1.csv.gz"),
+        &["counts bytes, and scenarios write rows"],
+    );
+    assert_tells(
+        &refused("text/crdb_show_ranges.1.csv.gz"),
+        &["no load is known", "two snapshots"],
+    );
+    assert_tells(
+        &refused("text/pd_hot_write.1.json.gz"),
+        &["does not say where all regions begin"],
+    );
+}
+
+#[test]
+fn counters_stand_beside_what_is_predicted_of_each_server_and_region() {
+    let (place, _) = learnt("tsdb", "--out today.toml");
+    let calibrate = |more: &str| {
+        place.keyheat(&format!(
+            "calibrate today.toml --measured 0.txt 1.txt {more}"
+        ))
+    };
+    let said =
+        stdout_of(&calibrate("--over 60s --strategy today").success()).replace('\u{a0}', " ");
+    // 37,622 requests in a minute are 627 a second, 16,546 of them 276; the region of metric 42 has 10,478, 175 a second.
+    assert_tells(
+        &said,
+        &[
+            "requests_per_sec",
+            " 627 ",
+            "localhost,26024,1795355785801  5            44 %       44 %         276 ",
+            "28 %       28 %         175 ",
+        ],
+    );
+    assert_tells(&said, &["Service times: counters tell no response times"]);
+    let json = stdout_of(&calibrate("--over 60s --strategy today --format json").success());
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["regions"][6]["measured"], 10_478.0 / 37_622.0);
+    assert_eq!(
+        json["regions"][6]["measured_per_sec"],
+        10_478.0 / 37_622.0 * (37_622.0 / 60.0)
+    );
+    let no_time = stdout_of(&calibrate("--strategy today").success());
+    assert_tells(&no_time, &["as in `--over 60s`"]);
+    let refused = |arguments: &str| {
+        stderr_of(
+            &place
+                .keyheat(&format!("calibrate today.toml {arguments}"))
+                .code(2),
+        )
+    };
+    assert_tells(
+        &refused("--measured 0.txt 1.txt"),
+        &["`--strategy`: there are `today` and `spread`"],
+    );
+    assert_tells(
+        &refused("--measured 0.txt 1.txt --strategy tody"),
+        &["which strategy"],
+    );
+    assert_tells(
+        &refused("--measured 0.txt 1.txt --strategy spread"),
+        &[
+            "18 regions, and `spread` 18, or they begin elsewhere",
+            "help: start from the table's",
+        ],
+    );
+    assert_tells(
+        &refused("--measured 1.txt --strategy today"),
+        &["it tells no load", "two snapshots"],
+    );
+    assert_tells(
+        &refused("--measured 1.txt 0.txt --strategy today"),
+        &["wrong order"],
+    );
+    assert_tells(
+        &refused("--measured 0.txt 1.txt --strategy today --set cluster.servers=3"),
+        &["there is no server 3"],
+    );
+    assert_tells(
+        &refused("--measured 0.txt 1.txt --over 60s --strategy today --out t.toml"),
+        &["no time could be fitted"],
+    );
+    let whole = fs::read(place.path().join("1.txt")).unwrap();
+    let whole = ObservedFile::new("1.txt", &whole).unwrap().text;
+    fs::write(place.path().join("cut.txt"), &whole[..whole.len() / 2]).unwrap();
+    assert_tells(
+        &refused("--measured 0.txt cut.txt --strategy today"),
+        &["was cut off here"],
+    );
+    fs::write(place.path().join("rows.csv"), "a,b\n1,2\n").unwrap();
+    assert_tells(&refused("--measured rows.csv"), &["no result of a replay"]);
 }

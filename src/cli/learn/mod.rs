@@ -4,14 +4,16 @@ mod data;
 mod regions;
 mod todays_scenario;
 
+pub use regions::read_all;
+
 use super::args::LearnArguments;
 use super::console::Console;
 use super::new::{check_new, write_new};
 use anyhow::{Result, bail};
 
 pub fn run(arguments: &LearnArguments, console: &Console) -> Result<()> {
-    if let Some(out) = &arguments.out {
-        check_new(out)?;
+    for new in arguments.out.iter().chain(&arguments.charts) {
+        check_new(new)?;
     }
     if arguments.files.iter().any(|file| regions::is_list(file)) {
         return regions::run(arguments, console);

@@ -7,12 +7,12 @@ use crate::cli::new::write_new;
 use crate::experiment::LoadToday;
 use crate::key::fixed_segments;
 use crate::observed::{ObservedFile, TableLoads, recognise};
-use crate::report::LoadReport;
+use crate::report::{LoadReport, Report};
 use crate::scenario::{Options, Scenario};
 use anyhow::{Context, Result, anyhow};
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whether a file lists regions; what can't be read does not.
 pub fn is_list(file: &Path) -> bool {
@@ -22,17 +22,18 @@ pub fn is_list(file: &Path) -> bool {
     is_file && read.is_ok() && recognise(&ObservedFile::head(&head)).is_some()
 }
 
-pub fn run(arguments: &LearnArguments, console: &Console) -> Result<()> {
-    let read = |path: &std::path::PathBuf| {
+/// What a cluster said, file by file.
+pub fn read_all(paths: &[PathBuf]) -> Result<Vec<ObservedFile>> {
+    let read = |path: &PathBuf| {
         let name = path.display().to_string();
         let bytes = fs::read(path).with_context(|| format!("can't read `{name}`"))?;
         Ok(ObservedFile::new(&name, &bytes)?)
     };
-    let files = arguments
-        .files
-        .iter()
-        .map(read)
-        .collect::<Result<Vec<_>>>()?;
+    paths.iter().map(read).collect()
+}
+
+pub fn run(arguments: &LearnArguments, console: &Console) -> Result<()> {
+    let files = read_all(&arguments.files)?;
     let segments = match &arguments.key {
         Some(key) => fixed_segments(key).map_err(|why| anyhow!("`--key {key}`: {why}\nkeys are parsed back where every segment has a fixed width, such as `be3(metric) || be4(ts)`"))?,
         None => Vec::new(),
@@ -48,6 +49,10 @@ pub fn run(arguments: &LearnArguments, console: &Console) -> Result<()> {
         load: &load,
         segments: &segments,
     };
+    let results = match &arguments.charts {
+        Some(_) => Some(report.results().context("a key map needs all regions with their keys, servers and loads, and the time that loads are of\nadd what `list_regions` writes, and `--over 60s`")?),
+        None => None,
+    };
     if let Some(out) = &arguments.out {
         let text = todays_scenario::text(&table, &files, out)?;
         Scenario::parse_in(
@@ -61,8 +66,12 @@ pub fn run(arguments: &LearnArguments, console: &Console) -> Result<()> {
         write_new(out, &text)?;
         let out = out.display();
         console.say(&format!(
-            "{out} starts from these regions, servers and loads\nnext: keyheat run {out}"
+            "{out} starts from these regions, servers and loads\nnext: keyheat advise {out}\n      keyheat run {out}"
         ));
+    }
+    if let (Some(folder), Some(results)) = (&arguments.charts, &results) {
+        Report::new(results).write_load_pictures(folder)?;
+        console.say(&format!("key map and concentration: {}", folder.display()));
     }
     console.document(&report.document())
 }

@@ -12,9 +12,22 @@ const ROWS: u64 = 1_000_000;
 
 /// The scenario's text, to be written to `out`; `files` are those that the table was read from.
 pub fn text(table: &TableLoads, files: &[ObservedFile], out: &Path) -> Result<String> {
+    let starts = table.starts().map_err(anyhow::Error::msg)?;
+    if table.regions.iter().all(|it| it.load.is_none()) {
+        bail!(
+            "no load is known, so there is none to start from\ngive two snapshots of counters, a minute apart"
+        );
+    }
     let seconds = table.seconds;
     let seconds =
         seconds.context("how far apart are the snapshots?\nsay so, as in `--over 60s`")?;
+    let unit = table.format.unit;
+    if !["requests", "keys"].contains(&unit) {
+        bail!(
+            "{} counts {unit}, and scenarios write rows\nlearn a scenario from what counts requests or keys",
+            table.format.name
+        );
+    }
     let name = Some(table.table.as_str()).filter(|name| !name.is_empty());
     let lists_all = |file: &&ObservedFile| {
         let alone = TableLoads::read(std::slice::from_ref(*file), name, None);
@@ -28,7 +41,6 @@ pub fn text(table: &TableLoads, files: &[ObservedFile], out: &Path) -> Result<St
         true => list.name.clone(),
         false => absolute(&list.name)?.display().to_string(),
     };
-    let starts = table.starts().map_err(anyhow::Error::msg)?;
     let rest = (ROWS - 1).to_be_bytes();
     let last = |start: &RowKey| RowKey([start.as_bytes(), &rest].concat());
     if let Some(pair) = starts.windows(2).find(|pair| last(&pair[0]) >= pair[1]) {

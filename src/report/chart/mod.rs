@@ -99,6 +99,12 @@ pub fn charts(results: &Results, colours: HeatColours) -> Vec<Chart> {
     of_all.chain(scaling::draw(results)).chain(charts).collect()
 }
 
+/// Where the load of a table lies that was observed: its key map, and how few regions take it.
+pub(super) fn charts_of_load(results: &Results, colours: HeatColours) -> Vec<Chart> {
+    let charts = key_map::draw_all(results, colours).into_iter();
+    charts.chain(concentration::draw(results)).collect()
+}
+
 /// What all charts together show, in one sentence.
 pub(super) fn headline(results: &Results) -> String {
     wording::spread_of_load(results)

@@ -43,7 +43,7 @@ impl HeatScale {
     }
 
     /// What the colours mean.
-    pub fn draw_legend(self, sheet: &Sheet, (left, top): Point) {
+    pub fn draw_legend(self, sheet: &Sheet, (left, top): Point, load: &str) {
         const WIDE: f64 = 180.0;
         let label = muted(10.0).centre().top();
         sheet.rect(Area::new(left, top, 20.0, 10.0), COLD);
@@ -58,7 +58,7 @@ impl HeatScale {
         draw_ticks(sheet, (bar, top + 10.0), WIDE, ticks);
         let at = (bar + WIDE + 14.0, top + 5.0);
         let label = muted(10.5).middle();
-        sheet.text("writes ÷ even share", at, label);
+        sheet.text(&format!("{load} ÷ even share"), at, label);
     }
 }
 

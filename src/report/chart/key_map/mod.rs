@@ -84,8 +84,9 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
         true => format!("1/{} of all", demand.servers),
         false => "those of the mean one".to_owned(),
     };
+    let load = metric::load_name([strategy]);
     let subtitle = format!(
-        "{rows} of equal height, each divided by its keys · bright is hot: writes in {} ÷ {share}",
+        "{rows} of equal height, each divided by its keys · bright is hot: {load} in {} ÷ {share}",
         number::length(demand.interval_s)
     );
     let mut axis = "row key (sorted)".to_owned();
@@ -112,11 +113,11 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
     sheet.text(&axis, (MARGIN + 5.0, area.middle().1), label);
     let free = draw_warmup(&sheet, &frame, &demand);
     draw_events(&sheet, &frame, &series.events, free);
-    draw_time(&sheet, &frame, &demand);
+    draw_time(&sheet, &frame, &demand, metric::is_observed(strategy));
     regions.draw_owners(&sheet, &frame, right + GAP, demand.servers);
-    draw_totals(&sheet, &frame, right + GAP + owners + GAP, &heat);
+    draw_totals(&sheet, &frame, right + GAP + owners + GAP, &heat, load);
     strip.draw(&sheet, (left, right), strip_top);
-    scale.draw_legend(&sheet, (left, legend_top));
+    scale.draw_legend(&sheet, (left, legend_top), load);
     strip.draw_legend(&sheet, (left + 430.0, legend_top));
     let intervals = demand.intervals[..cells.len()].iter();
     let cells = Cells {
@@ -125,7 +126,7 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
         counts: cells.to_vec(),
         edges,
     };
-    sheet.read_cells(area, hottest(&cells), cells);
+    sheet.read_cells(area, hottest(&cells, load), cells);
     Some(sheet.finish())
 }
 
@@ -140,7 +141,7 @@ fn totals(cells: &[Vec<u64>], buckets: usize) -> Vec<u64> {
 }
 
 /// Of thousands of cells, the buckets that matter.
-fn hottest(cells: &Cells) -> Table {
+fn hottest(cells: &Cells, load: &str) -> Table {
     let totals = totals(&cells.counts, cells.keys.len());
     let mut buckets: Vec<(&String, u64)> = cells.keys.iter().zip(totals).collect();
     let all: u64 = buckets.iter().map(|(_, rows)| rows).sum();
@@ -156,7 +157,7 @@ fn hottest(cells: &Cells) -> Table {
     let first = format!("the {shown} hottest of {keys} key buckets, by their first key");
     let columns = [
         Column::named(first, false),
-        Column::named("writes in the run", true),
+        Column::named(format!("{load} in the run"), true),
         Column::named("share", true),
     ];
     let look = Look::Literal;
@@ -204,7 +205,7 @@ fn draw_warmup(sheet: &Sheet, frame: &Frame, demand: &Demand) -> f64 {
 }
 
 /// The time axis under the map.
-fn draw_time(sheet: &Sheet, frame: &Frame, demand: &Demand) {
+fn draw_time(sheet: &Sheet, frame: &Frame, demand: &Demand, is_observed: bool) {
     let bottom = frame.area.bottom();
     let axis = Axis::time(demand.length_s().min(frame.to_s), 10);
     let label = |size| muted(size).centre().top();
@@ -215,15 +216,16 @@ fn draw_time(sheet: &Sheet, frame: &Frame, demand: &Demand) {
     }
     let unit = TimeUnit::of(demand.length_s()).name;
     let at = (frame.area.middle().0, bottom + 24.0);
-    sheet.text(&format!("simulated time, {unit}"), at, label(11.5));
+    let simulated = if is_observed { "" } else { "simulated " };
+    sheet.text(&format!("{simulated}time, {unit}"), at, label(11.5));
 }
 
 /// Share of the writes of each region, over the whole run, as one polygon: bars would show seams. A line marks the even share.
-fn draw_totals(sheet: &Sheet, frame: &Frame, left: f64, heat: &Heat) {
+fn draw_totals(sheet: &Sheet, frame: &Frame, left: f64, heat: &Heat, load: &str) {
     let Area { top, height, .. } = frame.area;
     let bottom = frame.area.bottom();
     let label = muted(10.5);
-    sheet.text("writes", (left, top - 5.0), label);
+    sheet.text(load, (left, top - 5.0), label);
     let all = heat.totals.iter().sum::<f64>() * frame.count() as f64 / heat.rows as f64;
     let most = heat.totals.iter().copied().fold(0.0, f64::max);
     if most <= 0.0 {
@@ -246,12 +248,12 @@ fn draw_totals(sheet: &Sheet, frame: &Frame, left: f64, heat: &Heat) {
 
 /// Where this strategy's load lands, and when.
 fn title(strategy: &StrategyResult, demand: &Demand) -> String {
-    let servers = demand.servers;
+    let (servers, load) = (demand.servers, metric::load_name([strategy]));
     let share = metric::text(strategy, MetricId::ServerMaxShare, Percent);
     let times = metric::text(strategy, MetricId::ServerPeakToMean, Ratio);
     let finding = match (demand.least_peak_share(), strategy.hotspot()) {
-        (None, _) => "too few writes for a statement about the spread".to_owned(),
-        _ if servers == 1 => "the only server takes all the writes".to_owned(),
+        (None, _) => format!("too few {load} for a statement about the spread"),
+        _ if servers == 1 => format!("the only server takes all the {load}"),
         (Some(least), _) if least >= NEARLY_ALL => {
             let least = Percent.text(least);
             let at_least = if least.starts_with("100") {
@@ -259,31 +261,31 @@ fn title(strategy: &StrategyResult, demand: &Demand) -> String {
             } else {
                 "at least "
             };
-            format!("one server takes {at_least}{least} of the writes in every interval")
+            format!("one server takes {at_least}{least} of the {load} in every interval")
         }
         _ if metric::value(strategy, MetricId::ServerMaxShare).is_none() => {
-            "where and when the writes land".to_owned()
+            format!("where and when the {load} land")
         }
         (_, Some("none")) => format!(
-            "the writes spread over all {servers} servers, the hottest takes {times} its fair share"
+            "the {load} spread over all {servers} servers, the hottest takes {times} its fair share"
         ),
         (_, Some("row")) => format!(
-            "one row is hot and no split can divide it; its server takes {share} of the writes"
+            "one row is hot and no split can divide it; its server takes {share} of the {load}"
         ),
         (_, Some("presplit-mismatch")) => {
             let reached = demand.servers_reached();
-            format!("the writes reach {reached} of {servers} servers, the hottest takes {share}")
+            format!("the {load} reach {reached} of {servers} servers, the hottest takes {share}")
         }
         (_, Some("placement")) => {
-            format!("the regions happen to lie so that one server takes {share} of the writes")
+            format!("the regions happen to lie so that one server takes {share} of the {load}")
         }
         (_, Some("moving")) => {
-            format!("the hotspot moves; at any time one server takes {share} of the writes")
+            format!("the hotspot moves; at any time one server takes {share} of the {load}")
         }
         (_, Some("static")) => {
-            format!("the same range stays hot; its server takes {share} of the writes")
+            format!("the same range stays hot; its server takes {share} of the {load}")
         }
-        _ => format!("the hottest server takes {share} of the writes, {times} its fair share"),
+        _ => format!("the hottest server takes {share} of the {load}, {times} its fair share"),
     };
     format!("{}: {finding}", name(strategy))
 }
