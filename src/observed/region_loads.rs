@@ -47,6 +47,10 @@ impl TableLoads {
         table: Option<&str>,
         seconds: Option<f64>,
     ) -> Result<Self, ObservedError> {
+        if seconds == Some(0.0) {
+            let help = "say how far apart they were taken, as in `--over 60s`";
+            return Err(files[0].error(None, "no time between the snapshots", help));
+        }
         let lists = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let all = lists.iter().flat_map(|(_, regions)| regions);
         let table = choose(&files[0], all.map(|it| &it.table[..]).collect(), table)?;

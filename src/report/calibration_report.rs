@@ -53,10 +53,14 @@ impl CalibrationReport<'_> {
             }
         }
         let all = number::grouped(found.regions.len() as u64);
+        let fitted = match found.quantities.iter().any(|it| it.fitted.is_some()) {
+            true => " fitted: with the times that fit, and the regions where they lay;",
+            false => "",
+        };
+        let runs = number::counted(found.replicates as usize, "run");
         parts.push(vec![Block::Note(format!(
-            "Predicted: the scenario as it is; fitted: with the times that fit, and the regions where they lay; means of {} runs. \
-             Shares are of the requests; of the {all} regions at most the {REGIONS_SHOWN} that differ most are shown.",
-            found.replicates
+            "Predicted: the scenario as it is;{fitted} of {runs}. \
+             Shares are of the requests; of the {all} regions at most the {REGIONS_SHOWN} that differ most are shown."
         ))]);
         Document(parts)
     }
@@ -71,6 +75,11 @@ fn quantities(all: &[CalibratedQuantity]) -> Table {
         "fitted",
         "÷ fitted",
     ];
+    let shown = if all.iter().any(|it| it.fitted.is_some()) {
+        6
+    } else {
+        4
+    };
     let columns = names.map(|name| Column::named(name, !name.is_empty()));
     let row = |it: &CalibratedQuantity| {
         let format = match &it.path {
@@ -82,16 +91,17 @@ fn quantities(all: &[CalibratedQuantity]) -> Table {
             let base = base.filter(|base| *base > 0.0);
             Ratio.optional(base.map(|base| it.measured / base))
         };
-        vec![
+        let cells = [
             it.path.clone(),
             format.optional(it.predicted),
             format.text(it.measured),
             ratio(it.predicted),
             format.optional(it.fitted),
             ratio(it.fitted),
-        ]
+        ];
+        cells.into_iter().take(shown).collect::<Vec<String>>()
     };
-    Table::new(columns, all.iter().map(row))
+    Table::new(columns.into_iter().take(shown), all.iter().map(row))
 }
 
 fn shares<'a>(

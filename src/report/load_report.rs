@@ -200,7 +200,9 @@ impl LoadReport<'_> {
             all.extend(load.hotspot.map(|hotspot| match hotspot {
                 Hotspot::None => "No hotspot: the servers share the load.".to_owned(),
                 Hotspot::PresplitMismatch => "Fewer regions are asked for than there are servers: other split points, or another key, have to spread them (presplit-mismatch).".to_owned(),
-                Hotspot::Placement => "Moving regions cures it (placement): the balancer counts regions, not what they are asked for.".to_owned(),
+                Hotspot::Placement => format!(
+                    "Moving regions cures it down to {floor} at best (placement): the balancer counts regions, not what they are asked for."
+                ),
                 _ => format!(
                     "No placement cures it: one region alone has {floor} the mean. If a split does depends on its keys: a hot row can't be split, and behind a key that \
                      rises with time the next region gets hot. One interval does not tell them apart: look again an hour later whether the same region is hot."

@@ -3,10 +3,13 @@
 use crate::binary::{stderr_of, stdout_of};
 use crate::workplace::{Workplace, assert_tells};
 use keyheat::experiment::{Experiment, LoadToday};
+use keyheat::key::fixed_segments;
 use keyheat::layout::{Layout, Replicate};
 use keyheat::observed::{ObservedFile, TableLoads};
 use keyheat::random::Seed;
+use keyheat::report::{LoadReport, Report};
 use keyheat::scenario::{Options, Scenario};
+use proptest::prelude::*;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,7 +62,8 @@ fn a_table_that_is_hot_today_is_told_with_its_servers_and_what_its_keys_share() 
             "Region 7 of 18 takes 28 % of the load",
             // That server's regions took 16,546 of them: 44 %, of a mean of a quarter.
             "44 %       1.76×",
-            "Moving regions cures it (placement)",
+            // The hottest region alone has 10,478 of 37,622 on one of four servers.
+            "down to 1.11× at best (placement)",
         ],
     );
 }
@@ -186,6 +190,15 @@ fn what_learn_cannot_do_with_lists_is_said_and_nothing_is_half_written() {
     assert_tells(
         &fails("0.txt 1.txt --key text(a)||be4(b)"),
         &["`text(a)` has no fixed width"],
+    );
+    assert_tells(
+        &fails("0.txt 1.txt --over 0s"),
+        &["no time between the snapshots"],
+    );
+    fs::write(place.path().join("rows.csv"), "a,b\n1,2\n").unwrap();
+    assert_tells(
+        &fails("rows.csv --over 60s"),
+        &["are for lists of regions", "leave them out"],
     );
     assert_tells(&fails("1.txt 0.txt"), &["wrong order"]);
     assert_tells(&fails("0.txt missing.txt"), &["can't read `missing.txt`"]);
@@ -491,4 +504,50 @@ fn counters_stand_beside_what_is_predicted_of_each_server_and_region() {
     );
     fs::write(place.path().join("rows.csv"), "a,b\n1,2\n").unwrap();
     assert_tells(&refused("--measured rows.csv"), &["no result of a replay"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_read_of_a_damaged_list_is_shown(
+        which in 0..5usize,
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3u8), 1..6),
+    ) {
+        let names = ["text/hbase_list_regions", "tsdb/generic", "text/pd_region", "text/hbase_status_detailed", "text/crdb_hot_ranges"];
+        let ends = [".txt", ".csv", ".json", ".txt", ".json"];
+        let read = |at: usize| {
+            let name = format!("{}.{at}{}", names[which], ends[which]);
+            ObservedFile::new(&name, &fs::read(data(&format!("{name}.gz"))).unwrap()).unwrap()
+        };
+        let mut lines: Vec<Vec<u8>> = read(1).text.split_inclusive('\n').map(|line| line.as_bytes().to_vec()).collect();
+        // Digits and letters change more often into what still reads than bytes of all kinds do.
+        for (at, byte, change) in changes {
+            let number = at.index(lines.len());
+            let line = &mut lines[number];
+            let within = usize::from(byte) % line.len().max(1);
+            match change {
+                0 if line.get(within).is_some_and(u8::is_ascii_digit) => line[within] = b'0' + byte % 10,
+                1 => line.clear(),
+                _ if line.get(within).is_some_and(u8::is_ascii_lowercase) => line[within] = b'a' + byte % 26,
+                _ => {}
+            }
+        }
+        let changed = ObservedFile::new("changed", &lines.concat()).unwrap();
+        if let Ok(table) = TableLoads::read(&[read(0), changed], Some("orders"), Some(60.0)) {
+            let load = LoadToday::of(&table);
+            let segments = fixed_segments("be3(metric) || be4(ts)").unwrap();
+            let report = LoadReport { table: &table, load: &load, segments: &segments };
+            let shown = report.document().markdown();
+            prop_assert!(!shown.contains("NaN") && !shown.contains("inf "), "{shown}");
+            let shares: f64 = load.hottest.iter().map(|it| it.1 / load.total).sum();
+            prop_assert!(load.total == 0.0 || (shares - 1.0).abs() < 1e-9);
+            if let Some(results) = report.results() {
+                let folder = tempfile::tempdir().unwrap();
+                let mut pictures = Report::new(&results);
+                pictures.images.png = false;
+                pictures.write_load_pictures(folder.path()).unwrap();
+            }
+        }
+    }
 }

@@ -18,6 +18,12 @@ pub fn run(arguments: &LearnArguments, console: &Console) -> Result<()> {
     if arguments.files.iter().any(|file| regions::is_list(file)) {
         return regions::run(arguments, console);
     }
+    let (charts, over) = (arguments.charts.is_some(), arguments.over.is_some());
+    if charts || over || arguments.key.is_some() || arguments.table.is_some() {
+        bail!(
+            "`--charts`, `--over`, `--key` and `--table` are for lists of regions, and there is none that is known\nleave them out, or name such a list"
+        );
+    }
     let [file] = &arguments.files[..] else {
         bail!(
             "a scenario is learnt from one file of rows\nname one file; put rows of several into one"
