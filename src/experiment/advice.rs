@@ -303,7 +303,8 @@ impl KeyParts {
         let timeless: Vec<&Segment> = plain.iter().copied().filter(is_timeless).collect();
         let used = key.fields();
         let fields = (0..).map(FieldId).zip(&schema.fields);
-        let unused = fields.filter(|(id, _)| !used.contains(id));
+        // Nobody can name the number of a file's row.
+        let unused = fields.filter(|(id, field)| !used.contains(id) && !field.name.contains(' '));
         let unused: Vec<String> = unused.map(|(_, field)| field.name.clone()).collect();
         let text = |segment: &&Segment| segment.expression.clone();
         let writes = &strategy.setup.workload.writes;

@@ -82,8 +82,10 @@ fn value(id: FieldId, row: &Row<'_>, schema: &Schema) -> String {
     let mut bytes = Vec::new();
     schema.write_text(id, slot, &mut bytes);
     let text = match field.kind {
-        FieldKind::Timestamp { .. } => schema.display(id, slot),
-        FieldKind::Uuid { .. } | FieldKind::Bytes { .. } => bytes_literal(&bytes),
+        _ if field.time_unit().is_some() => schema.display(id, slot),
+        FieldKind::Uuid { .. } | FieldKind::ListedUuid(_) | FieldKind::Bytes { .. } => {
+            bytes_literal(&bytes)
+        }
         _ => String::from_utf8_lossy(&bytes).into_owned(),
     };
     format!("{} {text}", field.name)

@@ -273,9 +273,12 @@ fn sort_from(keys: &KeyBatch, start: usize, order: &mut [(u64, u32)]) {
 
 /// A field whose values carry unequal loads: by its own law, because it follows a field that does, or because a write fixes it.
 pub(super) fn is_skewed(schema: &Schema, workload: &Workload, field: FieldId) -> bool {
-    let Field { law, of, .. } = schema.field(field);
+    let Field {
+        law, of, column, ..
+    } = schema.field(field);
     let mut fixed = workload.writes.iter().flat_map(|write| &write.with);
-    law.shape != LawShape::Uniform
+    column.is_some()
+        || law.shape != LawShape::Uniform
         || !law.top.is_empty()
         || fixed.any(|(fixed, _)| *fixed == field)
         || of.iter().any(|parent| is_skewed(schema, workload, *parent))
@@ -283,10 +286,12 @@ pub(super) fn is_skewed(schema: &Schema, workload: &Workload, field: FieldId) ->
 
 /// A field whose values are things that can be hot: not an instant, a counter or a measured number.
 pub(super) fn is_entity(schema: &Schema, field: FieldId) -> bool {
-    !matches!(
-        schema.field(field).kind,
-        FieldKind::Timestamp { .. } | FieldKind::Sequence { .. } | FieldKind::Double { .. }
-    )
+    let field = schema.field(field);
+    let is_number = matches!(
+        field.kind,
+        FieldKind::Sequence { .. } | FieldKind::Double { .. }
+    );
+    !is_number && field.time_unit().is_none()
 }
 
 #[cfg(test)]

@@ -41,8 +41,8 @@ impl Schema {
             value_type: ValueType::Int,
             range: Interval::ALL,
             shape: ByteShape::literal(b""),
-            cardinality: field.kind.count(),
-            time_unit: None,
+            cardinality: field.count(),
+            time_unit: field.time_unit(),
             follows_time: !matches!(field.kind, FieldKind::Int { .. }) && field.kind.is_number(),
         };
         let counted = |first: i64, more| Interval::new(first, first.saturating_add_unsigned(more));
@@ -52,21 +52,27 @@ impl Schema {
             FieldKind::Timestamp { unit, .. } => {
                 let (earliest, latest) = self.time_range;
                 domain.range = Interval::new(unit.floor(earliest), unit.floor(latest));
-                domain.time_unit = Some(*unit);
             }
             FieldKind::Double { .. } => domain.value_type = ValueType::Double,
             kind => {
                 domain.value_type = match kind {
-                    FieldKind::Uuid { .. } | FieldKind::Bytes { .. } => ValueType::Bytes,
+                    FieldKind::Uuid { .. } | FieldKind::ListedUuid(_) | FieldKind::Bytes { .. } => {
+                        ValueType::Bytes
+                    }
                     _ => ValueType::Text,
                 };
                 let literals = field.literals.iter();
-                let shapes = kind.shape().into_iter();
+                let column = field.column.as_ref();
+                let shape = column.and_then(|column| column.shape.clone());
+                let shapes = shape.or_else(|| kind.shape()).into_iter();
                 let shapes = shapes.chain(literals.map(|literal| ByteShape::literal(literal)));
                 domain.shape = any_of(shapes).unwrap_or(domain.shape);
                 let values = domain.cardinality;
                 domain.cardinality = values.map(|count| count + field.literals.len() as u64);
             }
+        }
+        if let Some(column) = &field.column {
+            domain.follows_time = column.follows_time;
         }
         domain
     }
@@ -100,6 +106,9 @@ impl FieldKind {
                 length, alphabet, ..
             }) => any(*length, ByteSet::of(alphabet.as_bytes())),
             Self::Domain { count } => DomainNames::shape(*count),
+            Self::ListedUuid(values) => {
+                return any_of(values.iter().map(|it| ByteShape::literal(it)));
+            }
             Self::Uuid { .. } => ByteShape::uuid(4, &ByteShape::literal(b"")),
             Self::Bytes { length, .. } => any(*length, ByteSet::ALL),
             _ => return None,

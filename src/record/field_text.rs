@@ -25,6 +25,7 @@ enum Form {
     Generated(GeneratedText),
     Domain(DomainNames),
     Uuid(DrawKey),
+    ListedUuid(Arc<[[u8; 16]]>),
     Bytes(FixedBytes),
 }
 
@@ -60,6 +61,7 @@ impl FieldText {
             }) => Form::Generated(GeneratedText::new(alphabet, usize::from(*length), key)),
             FieldKind::Domain { count } => Form::Domain(DomainNames::new(*count, key)),
             FieldKind::Uuid { .. } => Form::Uuid(key),
+            FieldKind::ListedUuid(values) => Form::ListedUuid(Arc::clone(values)),
             FieldKind::Bytes { length, .. } => {
                 Form::Bytes(FixedBytes::new(usize::from(*length), key, name))
             }
@@ -93,6 +95,10 @@ impl FieldText {
                 let variant = draws.bits() >> 2 | 1 << 63;
                 out.extend_from_slice(&version.to_be_bytes());
                 out.extend_from_slice(&variant.to_be_bytes());
+            }
+            Form::ListedUuid(values) => {
+                let value = values.get(ordinal as usize);
+                out.extend_from_slice(value.map_or(&[], |value| value));
             }
             Form::Bytes(bytes) => bytes.write(ordinal, out),
         }

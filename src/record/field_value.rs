@@ -67,6 +67,11 @@ impl Schema {
             (FieldKind::Timestamp { unit, .. }, FieldValue::Time(count, of)) => {
                 Ok(unit.floor(EpochNanos(count.saturating_mul(of.nanos()))))
             }
+            (FieldKind::Int { .. }, FieldValue::Time(count, of)) if field.time_unit().is_some() => {
+                let at = EpochNanos(count.saturating_mul(of.nanos()));
+                let number = field.time_unit().map_or(at.0, |unit| unit.floor(at));
+                return self.parse(id, &FieldValue::Int(number));
+            }
             (FieldKind::Timestamp { .. }, FieldValue::Int(number)) => Ok(*number),
             (
                 FieldKind::Int { .. } | FieldKind::Sequence { .. } | FieldKind::Digits { .. },
@@ -90,6 +95,11 @@ impl Schema {
             (_, FieldValue::Bytes(bytes)) => {
                 return self.parse(id, &FieldValue::Text(hex(bytes)));
             }
+            (FieldKind::ListedUuid(values), FieldValue::Text(text)) => {
+                let bytes = unhex(&text.replace('-', "")).unwrap_or_default();
+                let listed = values.iter().position(|value| value[..] == bytes);
+                literal_or(bytes, listed.map(|at| at as u64))
+            }
             (FieldKind::Uuid { .. }, FieldValue::Text(text)) => raw(&text.replace('-', ""), 16),
             (FieldKind::Bytes { length, .. }, FieldValue::Text(text)) => raw(text, *length),
             _ => {
@@ -112,7 +122,7 @@ impl Schema {
     /// (an empty one as `''`).
     pub fn display(&self, id: FieldId, slot: i64) -> String {
         let field = self.field(id);
-        if let FieldKind::Timestamp { unit, .. } = &field.kind {
+        if let Some(unit) = field.time_unit() {
             let nanos = i128::from(slot) * i128::from(unit.nanos());
             let instant = jiff::Timestamp::from_nanosecond(nanos);
             return instant.map_or_else(|_| slot.to_string(), |at| at.to_string());
@@ -121,9 +131,9 @@ impl Schema {
         self.write_text(id, slot, &mut bytes);
         match &field.kind {
             _ if bytes.is_empty() => "''".to_owned(),
-            FieldKind::Uuid { .. } | FieldKind::Bytes { .. } => {
+            FieldKind::Uuid { .. } | FieldKind::ListedUuid(_) | FieldKind::Bytes { .. } => {
                 let mut digits = hex(&bytes);
-                if matches!(field.kind, FieldKind::Uuid { .. }) && bytes.len() == 16 {
+                if !matches!(field.kind, FieldKind::Bytes { .. }) && bytes.len() == 16 {
                     [20, 16, 12, 8]
                         .into_iter()
                         .for_each(|at| digits.insert(at, '-'));
@@ -192,6 +202,7 @@ impl FieldKind {
                 format!("one of {count} generated texts of {length} characters")
             }
             Self::Domain { count } => format!("one of {count} generated domain names"),
+            Self::ListedUuid(values) => format!("one of {} listed uuids", values.len()),
             Self::Uuid { count: None } => "a fresh uuid".to_owned(),
             Self::Uuid { count: Some(count) } => format!("one of {count} generated uuids"),
             Self::Bytes {

@@ -3,11 +3,13 @@
 use super::normal::TruncatedNormal;
 use super::sampler::{Sampler, ValueSampler};
 use super::{
-    Field, FieldId, FieldKind, FieldMask, Late, Law, LawShape, Schema, TimeUnit, ValueShares,
+    Field, FieldColumn, FieldId, FieldKind, FieldMask, Late, Law, LawShape, Schema, TimeUnit,
+    ValueShares,
 };
 use crate::random::{DrawKey, Draws, Seed, Stream, hash_name, lane_of, mix, stream};
 use crate::time::{EpochNanos, SimDuration, SimTime};
 use rand::rngs::Xoshiro256PlusPlus;
+use std::sync::Arc;
 
 /// The record laws of one replicate: rank permutations, tables, dependent values. Shared by all strategies of it.
 ///
@@ -62,8 +64,26 @@ struct Step {
 struct Dependence {
     key: DrawKey,
     parents: Vec<usize>,
-    /// The values, where the only parent has few: of its slots from the first on.
-    known: Option<(i64, Box<[i64]>)>,
+    /// The values, where the only parent has few, or stands for rows that exist.
+    known: Option<Known>,
+}
+
+/// The values that go with the parent's slots from the first on.
+#[derive(Debug)]
+enum Known {
+    Drawn(i64, Box<[i64]>),
+    /// Those of rows that exist, from row 0 on.
+    Column(Arc<FieldColumn>),
+}
+
+impl Known {
+    #[inline(always)]
+    fn value(&self, parent: i64) -> Option<i64> {
+        match self {
+            Self::Drawn(first, values) => values.get(parent.wrapping_sub(*first) as usize).copied(),
+            Self::Column(column) => column.slots.get(parent as usize).copied(),
+        }
+    }
 }
 
 /// Values of dependent fields are kept for parents of up to so many values (128 KB a field); for others they are drawn again each time.
@@ -130,8 +150,11 @@ impl RecordGenerator {
         ValueShares::new(&self.schema, field, law, self.seed, self.replicate)
     }
 
-    /// Draws single values of a field by `law`; `None` for fields without a finite count of values.
+    /// Draws single values of a field by `law`; `None` for fields without a finite count of values, and for those of rows that exist.
     pub fn sampler(&self, field: FieldId, law: &Law) -> Option<ValueSampler> {
+        if self.schema.field(field).column.is_some() {
+            return None;
+        }
         ValueSampler::new(&self.schema, field, law, self.seed, self.replicate)
     }
 
@@ -163,7 +186,7 @@ impl RecordGenerator {
         for step in self.steps.iter().filter(|step| !is_given(fixed, step.slot)) {
             out[step.slot] = match &step.depends {
                 None => step.rule.value(&mut draws.salted(step.salt), sequence, at),
-                Some(depends) => depends.value(&step.rule, out, sequence, at),
+                Some(depends) => depends.value(&step.rule, |parent| out[parent], sequence, at),
             };
         }
     }
@@ -188,7 +211,7 @@ impl RecordGenerator {
         let depends = step.depends.as_ref()?;
         let slot_of = |slot| slot_of(FieldId(slot as u16));
         (!step.rule.follows_operation())
-            .then(|| depends.drawn(&step.rule, slot_of, 0, EpochNanos(0)))
+            .then(|| depends.value(&step.rule, slot_of, 0, EpochNanos(0)))
     }
 
     /// Writes the records of all operations of `run` to `out`, one after another: the same as [`RecordGenerator::generate`] one by
@@ -234,7 +257,7 @@ impl Step {
         let (slot, salt) = (self.slot, self.salt);
         if let Some(depends) = &self.depends {
             for ((at, record), sequence) in rows.at.iter().zip(records).zip(rows.sequence..) {
-                record[slot] = depends.value(&self.rule, record, sequence, *at);
+                record[slot] = depends.value(&self.rule, |parent| record[parent], sequence, *at);
             }
             return;
         }
@@ -288,7 +311,10 @@ impl Dependence {
                     rule.value(&mut draws, 0, EpochNanos(0))
                 };
                 let few = count.filter(|count| *count <= KNOWN_MAX);
-                few.map(|count| (first, (0..count).map(value).collect()))
+                match &field.column {
+                    Some(column) => Some(Known::Column(Arc::clone(column))),
+                    None => few.map(|count| Known::Drawn(first, (0..count).map(value).collect())),
+                }
             }
             _ => None,
         };
@@ -300,13 +326,16 @@ impl Dependence {
     }
 
     #[inline(always)]
-    fn value(&self, rule: &Rule, record: &[i64], sequence: u64, at: EpochNanos) -> i64 {
-        if let Some((first, values)) = &self.known
-            && let Some(value) = values.get(record[self.parents[0]].wrapping_sub(*first) as usize)
-        {
-            return *value;
-        }
-        self.drawn(rule, |parent| record[parent], sequence, at)
+    fn value(
+        &self,
+        rule: &Rule,
+        slot_of: impl Fn(usize) -> i64,
+        sequence: u64,
+        at: EpochNanos,
+    ) -> i64 {
+        let known = self.known.as_ref();
+        let known = known.and_then(|known| known.value(slot_of(self.parents[0])));
+        known.unwrap_or_else(|| self.drawn(rule, slot_of, sequence, at))
     }
 
     /// The same, by what the draws of a combination of parents are found by.

@@ -17,6 +17,7 @@ mod alias_table;
 mod byte_set;
 mod byte_shape;
 mod domain_names;
+mod field_column;
 mod field_domain;
 mod field_mask;
 mod field_text;
@@ -40,6 +41,7 @@ mod zipf;
 
 pub use byte_set::ByteSet;
 pub use byte_shape::{ByteShape, POSITIONS};
+pub use field_column::FieldColumn;
 pub use field_domain::{FieldDomain, ValueType};
 pub use field_mask::FieldMask;
 pub use field_text::FieldText;

@@ -1,5 +1,6 @@
 //! The fields of a record: their kinds, laws and domains. Must not know how a value is drawn.
 
+use super::FieldColumn;
 use crate::time::{EpochNanos, SimDuration};
 use std::sync::Arc;
 
@@ -48,6 +49,8 @@ pub struct Field {
     pub of: Vec<FieldId>,
     /// Values outside the domain that some write's `with` fixes; see the module's "slots".
     pub literals: Vec<Vec<u8>>,
+    /// Its values in rows that exist, by the number of the row: the only field that it is `of`.
+    pub column: Option<Arc<FieldColumn>>,
 }
 
 /// What a field's values are; counts are >= 1.
@@ -65,6 +68,8 @@ pub enum FieldKind {
     Domain { count: u64 },
     /// 16 bytes of a version-4 UUID; `count` different ones, or a fresh one a record.
     Uuid { count: Option<u64> },
+    /// These 16 bytes each, distinct.
+    ListedUuid(Arc<[[u8; 16]]>),
     /// `length` bytes; `count` different ones, or fresh ones a record.
     Bytes { length: u16, count: Option<u64> },
     /// `min <= x < max`.
@@ -181,6 +186,33 @@ impl Field {
             law: Law::default(),
             of: Vec::new(),
             literals: Vec::new(),
+            column: None,
+        }
+    }
+
+    /// Number of different values, where it is finite and known.
+    pub fn count(&self) -> Option<u64> {
+        let column = self.column.as_ref();
+        column.map_or_else(|| self.kind.count(), |it| Some(it.distinct))
+    }
+
+    /// Its values in words, for messages.
+    pub fn describe(&self) -> String {
+        match self.column.as_ref().map(|column| column.time_unit) {
+            None => self.kind.describe(),
+            Some(None) => format!("a column of a file: {}", self.kind.describe()),
+            Some(Some(_)) => {
+                "a column of a file; a `timestamp` without `from` follows the run".to_owned()
+            }
+        }
+    }
+
+    /// What its slots count since 1970, if they are times.
+    pub fn time_unit(&self) -> Option<TimeUnit> {
+        match (&self.kind, &self.column) {
+            (FieldKind::Timestamp { unit, .. }, _) => Some(*unit),
+            (_, Some(column)) => column.time_unit,
+            _ => None,
         }
     }
 
@@ -218,6 +250,7 @@ impl FieldKind {
             }
             Self::Text(TextValues::Listed(values)) => Some(values.len() as u64),
             Self::Text(TextValues::Generated { count, .. }) => Some(*count),
+            Self::ListedUuid(values) => Some(values.len() as u64),
             Self::Uuid { count } | Self::Bytes { count, .. } => *count,
             Self::Sequence { .. } | Self::Double { .. } | Self::Timestamp { .. } => None,
         }

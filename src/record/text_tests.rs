@@ -18,6 +18,7 @@ fn one(kind: FieldKind, literals: &[&str]) -> Schema {
             law,
             of: Vec::new(),
             literals,
+            column: None,
         }],
         time_range: (EpochNanos(-1_500_000_000), EpochNanos(2_500_000_000)),
         sequence_span: 90,

@@ -2,9 +2,10 @@
 
 use super::normal::probability;
 use super::sampler::Spread;
-use super::{Field, FieldId, Law, Schema};
+use super::{Field, FieldColumn, FieldId, Law, Schema};
 use crate::random::{DrawKey, Permutation, Seed, Stream, lane_of};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Ranges of up to so many values of a permuted law without a table are summed value by value; of longer ones the expected share is given.
 const SUMMED_MAX: u64 = 4_096;
@@ -49,6 +50,8 @@ pub struct ValueShares {
 #[derive(Debug, Clone)]
 enum Form {
     Uniform,
+    /// As often as they stand in rows that exist.
+    Column(Arc<FieldColumn>),
     /// Entry i is what the values `from ..` before value `from + i` have together.
     Table {
         from: u64,
@@ -88,6 +91,7 @@ impl Form {
 
 impl ValueShares {
     /// The shares of `law` over the values of a field; `None` for fields without a finite count of values. Ranks are dealt as for the field's own law.
+    /// Values of rows that exist have their own shares.
     pub fn new(
         schema: &Schema,
         field: FieldId,
@@ -95,7 +99,16 @@ impl ValueShares {
         seed: Seed,
         replicate: u32,
     ) -> Option<Self> {
-        let Field { kind, name, .. } = schema.field(field);
+        let Field {
+            kind, name, column, ..
+        } = schema.field(field);
+        if let Some(column) = column {
+            return Some(Self {
+                first: 0,
+                count: column.distinct,
+                form: Form::Column(Arc::clone(column)),
+            });
+        }
         let (first, count) = (kind.first_slot(), kind.count()?);
         let ranks = DrawKey::new(seed, replicate, Stream::Ranks, lane_of(name));
         let form = match law.spread(count, first as f64, ranks) {
@@ -131,6 +144,9 @@ impl ValueShares {
     /// The probability of the slots `low..high`. O(1), but for permuted laws over more than 2^20 values: those are summed up to 4,096 values, and beyond
     /// it each value counts as the mean.
     pub fn share_between(&self, low: i64, high: i64) -> f64 {
+        if let Form::Column(column) = &self.form {
+            return column.rows(low, high).len() as f64 / column.slots.len() as f64;
+        }
         let offset = |slot: i64| {
             let values = u64::try_from(i128::from(slot) - i128::from(self.first));
             values.unwrap_or(0).min(self.count)
@@ -151,6 +167,11 @@ impl ValueShares {
         };
         match &self.form {
             Form::Uniform => vec![even(0, self.count, 1.0)],
+            Form::Column(column) => {
+                let rows = column.slots.len() as f64;
+                let values = column.sorted.chunk_by(|a, b| a == b);
+                share_classes(values.map(|value| value.len() as f64 / rows))
+            }
             Form::Table { before, .. } => {
                 share_classes(before.windows(2).map(|pair| pair[1] - pair[0]))
             }
@@ -177,7 +198,7 @@ impl ValueShares {
     /// The probability of values `low..high`, low < high <= count.
     fn between(&self, low: u64, high: u64) -> f64 {
         match &self.form {
-            Form::Uniform => (high - low) as f64 / self.count as f64,
+            Form::Uniform | Form::Column(_) => (high - low) as f64 / self.count as f64,
             Form::Table { from, before } => {
                 let at = |value: u64| {
                     before[(value.saturating_sub(*from) as usize).min(before.len() - 1)]

@@ -1,5 +1,6 @@
 //! Where complaints are collected, the keys that were asked for, and the defaults that were used.
 
+use super::data::{Loaded, Request};
 use super::diagnostic::Diagnostic;
 use super::document::{Node, SourcePlace, Value};
 use super::string_map::locate;
@@ -21,6 +22,8 @@ pub(super) struct Origin {
     pub(super) text: String,
     /// Where files of values are looked for.
     pub(super) folder: PathBuf,
+    /// The rows that were read: once for all points and strategies.
+    data: RefCell<Vec<(Request, Result<Loaded, Diagnostic>)>>,
 }
 
 /// What is read where something was complained about: nothing. `?` behind a complaint gives up what stands around it.
@@ -47,7 +50,11 @@ impl Diagnostics {
     pub(super) fn of(text: &str, folder: &Path) -> Self {
         let (text, folder) = (text.to_owned(), folder.to_owned());
         Self {
-            origin: Rc::new(Origin { text, folder }),
+            origin: Rc::new(Origin {
+                text,
+                folder,
+                data: RefCell::default(),
+            }),
             ..Self::default()
         }
     }
@@ -59,6 +66,17 @@ impl Diagnostics {
             origin,
             ..Self::default()
         }
+    }
+
+    /// The rows of a file that are asked for.
+    pub(super) fn rows_of(&self, request: Request) -> Result<Loaded, Diagnostic> {
+        let mut read = self.origin.data.borrow_mut();
+        if let Some((_, loaded)) = read.iter().find(|(known, _)| *known == request) {
+            return loaded.clone();
+        }
+        let loaded = request.load();
+        read.push((request, loaded.clone()));
+        loaded
     }
 
     /// Takes over all complaints, but not the defaults.

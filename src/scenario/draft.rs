@@ -5,6 +5,7 @@ use super::bounds::{least_row_bytes, set_bounds};
 use super::cells::{are_declared, read_cells};
 use super::clock::{TIME, read_time};
 use super::cluster::{EVENT, NEIGHBOUR, read_cluster, read_events, read_neighbours, read_table};
+use super::data::DATA;
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{SourcePlace, TomlTable};
@@ -45,6 +46,8 @@ crate::settings! {
         parameter = names("@identifier", r#"{ "type": "integer" }"#, ""),
         /// What a record is made of.
         field = names("@identifier", "@field", r#""minProperties": 1"#).with(&[&FIELD]),
+        /// Rows that exist, in files of people's own.
+        data = names("@name", "@data", "").with(&[&DATA]),
         /// What is written, and when.
         write = names("@name", "@write", "").with(&[&WRITE]),
         /// Column families of the table; without any there is the one that `[table]` describes.

@@ -1,20 +1,23 @@
 //! `[field]` and `[parameter]`: what a record is made of, and how often each value comes.
 
+use super::data::{DATA, Request, Wanted};
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{Entry, Node, SourcePlace, Value};
 use super::names::suggest;
 use super::reader::Reader;
 use super::source;
+use crate::data::ValueKind;
 use crate::key::{Environment, expanded_sizes};
 use crate::record::{
-    DerivedId, Field, FieldId, FieldKind, FieldValue, FieldValueError, KnownField, Late, Law,
-    LawShape, Schema, TextValues, TimeUnit,
+    DerivedId, Field, FieldColumn, FieldId, FieldKind, FieldValue, FieldValueError, KnownField,
+    Late, Law, LawShape, Schema, TextValues, TimeUnit,
 };
 use crate::settings::{Kind, any_number, boolean, integer, json, number, table, text, time, word};
 use crate::text::grouped;
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a derived field must be like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +44,18 @@ pub(super) struct Fields {
     pub(super) unreadable: Vec<String>,
     /// Places of the file where a derived field must have an order, which only its compiled expression can tell.
     pub(super) uses: Vec<(DerivedId, SourcePlace, Order)>,
+    /// `[data.x]`, in file order.
+    pub(super) files: Vec<DataFile>,
+}
+
+/// The rows of a file.
+#[derive(Debug, Clone)]
+pub(super) struct DataFile {
+    pub(super) name: String,
+    /// The field that holds the number of a record's row: all fields from the file are `of` it.
+    pub(super) row: FieldId,
+    /// The times that a replay goes by, in nanoseconds since 1970, by their column; none of a file that could not be read.
+    pub(super) clocks: Vec<(String, Arc<FieldColumn>)>,
 }
 
 impl Fields {
@@ -89,7 +104,9 @@ pub(super) fn read_fields(scenario: &Reader<'_>) -> Fields {
         parameters,
         unreadable,
         uses: Vec::new(),
+        files: Vec::new(),
     };
+    let mut from_files = Vec::new();
     let mut parents = Vec::new();
     let label = format!("at most {}", grouped(MOST_FIELDS as i128));
     let read = fields.at_most(entries, MOST_FIELDS, "fields", label);
@@ -103,11 +120,12 @@ pub(super) fn read_fields(scenario: &Reader<'_>) -> Fields {
             let message = format!("`{}` is a parameter, too", entry.key);
             fields.refuse_key(&entry.key, message, "expressions could mean either");
         }
-        if !read_field(&fields, entry, &mut found, &mut parents) {
+        if !read_field(&fields, entry, &mut found, &mut parents, &mut from_files) {
             found.unreadable.push(entry.key.clone());
         }
     }
     resolve_parents(fields.sink, &mut found, &parents);
+    read_files(scenario, &mut found, &from_files);
     refuse_endless(fields.sink, &mut found);
     found
 }
@@ -118,6 +136,7 @@ fn read_field<'a>(
     entry: &'a Entry,
     found: &mut Fields,
     parents: &mut Vec<Vec<(&'a str, SourcePlace)>>,
+    from_files: &mut Vec<FromFile<'a>>,
 ) -> bool {
     let is_derived = matches!(&entry.node.value, Value::Table(it) if it.get("expr").is_some());
     let spec = if is_derived { &DERIVED } else { &STORED };
@@ -134,6 +153,17 @@ fn read_field<'a>(
         reader.finish();
         return text.is_some();
     }
+    if reader.has("from") {
+        let wanted = read_column(&reader, &entry.key);
+        reader.finish();
+        let read = wanted.is_some();
+        let id = FieldId(found.schema.fields.len() as u16);
+        from_files.extend(wanted.map(|(from, wanted)| (id, from, wanted, reader)));
+        let kind = FieldKind::Int { first: 0, count: 1 };
+        found.schema.fields.push(Field::new(&entry.key, kind));
+        parents.push(Vec::new());
+        return read;
+    }
     let kind = read_kind(&reader);
     let law = kind.as_ref().map(|kind| read_law(&reader, kind));
     let of = reader.texts("of", true).unwrap_or_default();
@@ -148,6 +178,134 @@ fn read_field<'a>(
     found.schema.fields.push(Field { law, ..field });
     parents.push(of);
     read
+}
+
+/// A field from a file: which file, which column, and where that is said.
+type FromFile<'a> = (FieldId, &'a str, Wanted, Reader<'a>);
+
+/// The types of columns.
+const COLUMN_KINDS: [(&str, ValueKind); 5] = [
+    ("int", ValueKind::Int),
+    ("text", ValueKind::Text),
+    ("uuid", ValueKind::Uuid),
+    ("double", ValueKind::Decimal),
+    ("timestamp", ValueKind::Time),
+];
+
+/// Reads a field `from` a file, and from which.
+fn read_column<'a>(reader: &Reader<'a>, name: &str) -> Option<(&'a str, Wanted)> {
+    for setting in STORED.settings {
+        if !["type", "unit", "from", "column", "unique"].contains(&setting.key) {
+            reader.meaningless(setting.key, "the values are those of the file");
+        }
+    }
+    let words = COLUMN_KINDS.map(|(word, _)| word);
+    let Some(entry) = reader.entry("type") else {
+        reader.missing("type", "\"int\"")?;
+        return None;
+    };
+    let (_, kind) = COLUMN_KINDS[reader.word_node("type", &entry.node, &words)?];
+    if kind != ValueKind::Time {
+        reader.meaningless("unit", "needs `type = \"timestamp\"`");
+    }
+    let wanted = Wanted {
+        column: reader.text("column").unwrap_or(name).to_owned(),
+        kind,
+        unit: match kind {
+            ValueKind::Time => reader.value("unit"),
+            _ => TimeUnit::Nanos,
+        },
+        unique: reader.given("unique").unwrap_or(false),
+    };
+    Some((reader.text("from")?, wanted))
+}
+
+/// Most files of rows.
+const MOST_FILES: usize = 64;
+
+/// Reads the files that fields come from, and fills in the fields.
+fn read_files(scenario: &Reader<'_>, found: &mut Fields, from_files: &[FromFile<'_>]) {
+    let replays = replays(scenario);
+    let files = scenario.named("data", "data", MOST_FILES, &DATA);
+    for (_, from, _, reader) in from_files {
+        if files.iter().all(|(name, _)| name != from) {
+            let diagnostic = Diagnostic::error(format!("unknown data `{from}`"));
+            let names = files.iter().map(|(name, _)| *name);
+            let diagnostic = diagnostic.label("no such `[data.x]`");
+            reader.complain("from", diagnostic.hint(suggest(from, names)));
+        }
+    }
+    for (name, reader) in files {
+        let own: Vec<_> = from_files.iter().filter(|it| it.1 == name).collect();
+        let clocks = || replays.iter().filter(|(data, _)| *data == name);
+        let clock = |(_, column): &(&str, &str)| Wanted {
+            column: (*column).to_owned(),
+            kind: ValueKind::Time,
+            unit: TimeUnit::Nanos,
+            unique: false,
+        };
+        let columns = own.iter().map(|it| it.2.clone());
+        let request = reader.given::<String>("file").map(|file| Request {
+            path: reader.sink.origin.folder.join(file),
+            most: reader.value::<u64>("rows") as usize,
+            malformed: reader.value("malformed"),
+            columns: columns.chain(clocks().map(clock)).collect(),
+            clock: clocks().next().map(|(_, column)| (*column).to_owned()),
+        });
+        reader.finish();
+        let mut file = DataFile {
+            name: name.to_owned(),
+            row: FieldId(found.schema.fields.len() as u16),
+            clocks: Vec::new(),
+        };
+        let unread = match request.map(|request| reader.sink.rows_of(request)) {
+            Some(Ok(loaded)) => {
+                let mut columns = loaded.columns.into_iter();
+                for ((id, ..), (kind, column)) in own.iter().zip(&mut columns) {
+                    let field = &mut found.schema.fields[usize::from(id.0)];
+                    (field.kind, field.column) = (kind, Some(column));
+                    field.of = vec![file.row];
+                }
+                let names = clocks().map(|(_, column)| (*column).to_owned());
+                file.clocks = names.zip(columns.map(|(_, column)| column)).collect();
+                for warning in loaded.warnings {
+                    reader.complain("file", warning);
+                }
+                let (first, count) = (0, loaded.rows);
+                let row = Field::new(format!("row of {name}"), FieldKind::Int { first, count });
+                found.schema.fields.push(row);
+                false
+            }
+            Some(Err(error)) => {
+                reader.complain("file", error);
+                true
+            }
+            None => true,
+        };
+        if unread {
+            let names = own.iter().map(|it| found.schema.field(it.0).name.clone());
+            found.unreadable.extend(names.collect::<Vec<_>>());
+        }
+        found.files.push(file);
+    }
+}
+
+/// The `replay` and `time` of each write that has both.
+fn replays<'a>(scenario: &Reader<'a>) -> Vec<(&'a str, &'a str)> {
+    let Some(Value::Table(writes)) = scenario.node("write").map(|node| &node.value) else {
+        return Vec::new();
+    };
+    let replay = |entry: &'a Entry| {
+        let Value::Table(write) = &entry.node.value else {
+            return None;
+        };
+        let text = |key| match &write.get(key)?.node.value {
+            Value::Text(text) => Some(text.as_str()),
+            _ => None,
+        };
+        text("replay").zip(text("time"))
+    };
+    writes.entries.iter().filter_map(replay).collect()
 }
 
 /// Complains about the first derived field with which all are too large, and leaves out what is: derived fields that use others twice double at
@@ -428,6 +586,12 @@ crate::settings! {
         distribution = json("@distribution").with(&[&LAW]),
         /// One value for each combination of these fields, drawn once.
         of = json("@oneOrMoreFields"),
+        /// The rows that exist, `[data.x]`, whose values it has: int, text, uuid, double or timestamp. All fields from one file are those of one row.
+        from = text(r#""minLength": 1"#),
+        /// The file's column. Default: the field's name.
+        column = text(r#""minLength": 1"#),
+        /// No value may stand in two rows of the file.
+        unique = boolean(),
     }
 }
 

@@ -14,6 +14,7 @@ mod bounds;
 mod cells;
 mod clock;
 mod cluster;
+mod data;
 mod diagnostic;
 mod diagnostics;
 mod document;

@@ -228,11 +228,11 @@ const MOST_LISTED: i64 = 100_000;
 fn of_fields<'a, T>(
     table: &Reader<'a>,
     fields: &Fields,
-    read: impl Fn(&'a Entry, &FieldKind) -> Option<T>,
+    read: impl Fn(&'a Entry, &Field) -> Option<T>,
 ) -> Vec<(FieldId, T)> {
     let read = |entry: &'a Entry| {
         let field = find(table.sink, fields, &entry.key, &entry.place)?;
-        Some((field, read(entry, &fields.schema.field(field).kind)?))
+        Some((field, read(entry, fields.schema.field(field))?))
     };
     table.entries().iter().filter_map(read).collect()
 }
@@ -240,8 +240,8 @@ fn of_fields<'a, T>(
 /// Reads `in = { item = 30, campaign = "all" }`.
 fn read_in(read: &Reader<'_>, fields: &Fields) -> Vec<Within> {
     let table = read.table("in");
-    let found = of_fields(&table, fields, |entry, kind| {
-        read_listed(&table, entry, kind)
+    let found = of_fields(&table, fields, |entry, field| {
+        read_listed(&table, entry, field)
     });
     let found = found.into_iter();
     found
@@ -249,14 +249,16 @@ fn read_in(read: &Reader<'_>, fields: &Fields) -> Vec<Within> {
         .collect()
 }
 
-fn read_listed(table: &Reader<'_>, entry: &Entry, kind: &FieldKind) -> Option<WithinValues> {
-    let name = &entry.key;
+fn read_listed(table: &Reader<'_>, entry: &Entry, field: &Field) -> Option<WithinValues> {
+    let (name, kind) = (&entry.key, &field.kind);
     let endless = |values: &str| {
         let message = format!("there is no list of {values} of `{name}`");
-        table.refuse(name, message, format!("it is {}", kind.describe()));
+        table.refuse(name, message, format!("it is {}", field.describe()));
         None
     };
     match &entry.node.value {
+        // Between the numbers of a file lie others.
+        Value::Text(_) if field.column.is_some() && kind.is_number() => endless("all values"),
         Value::Text(text) if text == "all" => match kind.count() {
             Some(_) => Some(WithinValues::All),
             None => endless("all values"),
@@ -296,8 +298,13 @@ crate::settings! {
 /// Reads `pick = { item = { zipf = 0.99 }, id = { latest = 1.1 }, ts = { last = "1d" } }`.
 fn read_pick(read: &Reader<'_>, fields: &Fields) -> Vec<(FieldId, PickLaw)> {
     let table = read.table("pick");
-    of_fields(&table, fields, |entry, kind| {
-        read_pick_law(&table, entry, kind)
+    of_fields(&table, fields, |entry, field| {
+        if field.column.is_some() {
+            let message = format!("`{}` can't be picked by a law", entry.key);
+            let label = "its values come as often as in the file's rows: leave it out";
+            table.refuse(&entry.key, message, label)?;
+        }
+        read_pick_law(&table, entry, &field.kind)
     })
 }
 
@@ -449,7 +456,7 @@ fn check_range(
         KnownField::Stored(id) => {
             let field = fields.schema.field(id);
             let is_time = matches!(field.kind, FieldKind::Timestamp { .. });
-            let kind = field.kind.describe();
+            let kind = field.describe();
             match by_time {
                 true if is_time => return Some(()),
                 false if is_ordered(field) => return Some(()),
@@ -482,13 +489,13 @@ fn read_newest(read: &Reader<'_>, fields: &mut Fields) -> Option<Newest> {
     match field {
         KnownField::Derived(id) => fields.uses.push((id, place, Order::FollowsTime)),
         KnownField::Stored(id) => {
-            let kind = &fields.schema.field(id).kind;
+            let field = fields.schema.field(id);
             if !matches!(
-                kind,
+                field.kind,
                 FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
             ) {
                 let message = format!("`{name}` does not follow time: nothing is its newest");
-                let kind = kind.describe();
+                let kind = field.describe();
                 let label = format!("expected a timestamp or a sequence; this is {kind}");
                 read.sink.error(&place, message, label)?;
             }

@@ -5,22 +5,23 @@ use super::diagnostics::MEMORY;
 use super::document::Value;
 use super::fields::{Fields, find, given};
 use super::model::TimeSpec;
-use super::names::slip;
+use super::names::{slip, suggest};
 use super::reader::Reader;
 use crate::record::{FieldId, FieldKind};
 use crate::settings::{integer, json, number, rate, size, text, time, word};
 use crate::text::grouped;
-use crate::time::SimDuration;
+use crate::time::{SimDuration, SimTime};
 use crate::units::{ByteSize, PerSecond};
 use crate::workload::{
     Arrivals, Beat, Drive, Existing, ExistingRows, Import, ImportOrder, ImportRows, Phase,
     ProfilePoint, ReadDrive, Think, Write, WriteId, WriteKind,
 };
+use std::sync::Arc;
 
 crate::settings! {
-    /// Exactly one of `rate` (open loop), `clients` (closed loop), and `each` with `every` (a beat). With `last`, `records` or `each` alone it
+    /// Exactly one of `rate` (open loop), `clients` (closed loop), `each` with `every` (a beat), and `replay`. With `last`, `records` or `each` alone it
     /// is a finite import.
-    pub(super) static WRITE("write", r#""anyOf": [{ "required": ["rate"] }, { "required": ["clients"] }, { "required": ["each", "every"] }]"#)
+    pub(super) static WRITE("write", r#""anyOf": [{ "required": ["rate"] }, { "required": ["clients"] }, { "required": ["each", "every"] }, { "required": ["replay", "time"] }]"#)
         with LOOPS {
         /// An increment or an append reads the row first, and holds it over the WAL sync; a delete writes a marker.
         kind = word(WriteKind::WORDS).or("put"),
@@ -50,6 +51,12 @@ crate::settings! {
         records = integer(1, MOST_RECORDS),
         /// Of an import.
         order = json(r#""anyOf": [{ "enum": ["time", "shuffled"] }, "@sorted"]"#).with(&[&SORTED]).or("time"),
+        /// The rows of this `[data.x]`, once each, in their order and spacing, as long as the run lasts.
+        replay = text(r#""minLength": 1"#),
+        /// The file's column with the time of each row; one earlier than a row before it comes with that.
+        time = text(r#""minLength": 1"#).needs("\"created_at\""),
+        /// How many times as fast as they came.
+        speed = number("greater than 0", 0.0, 1e12, (false, true)).or("1.0"),
     }
 }
 
@@ -175,6 +182,7 @@ pub(super) fn read_drive(
     let import = finite || (reader.has("each") && !beat);
     check_loops(reader, beat)?;
     let (rate, clients) = (reader.has("rate"), reader.has("clients"));
+    let replay = reader.has("replay");
     let needs = [
         ("arrivals", "rate", rate),
         ("profile", "rate", rate),
@@ -184,9 +192,17 @@ pub(super) fn read_drive(
         ("jitter", "each` and `every", beat),
         ("order", "records` or `last", import),
         ("every", "each", reader.has("each")),
+        ("time", "replay", replay),
+        ("speed", "replay", replay),
     ];
     if !refuse_settings_of_other_loops(reader, &needs) {
         return None;
+    }
+    if replay {
+        for key in ["each", "last", "records", "order"] {
+            reader.meaningless(key, "the file says which rows there are");
+        }
+        return read_replay(reader, fields, time.duration);
     }
     if beat {
         return read_beat(reader, fields).map(Drive::Beat);
@@ -263,9 +279,70 @@ fn refuse_settings_of_other_loops<'a>(
     sound
 }
 
-/// Exactly one of `rate`, `clients`, and `each` with `every`.
+/// Equal parts of the run in each of which a replay is taken to have one rate, where numbers of rows are predicted.
+const REPLAY_PARTS: usize = 200;
+
+/// Reads `replay`, `time` and `speed`: each row of a file once, when its time says.
+fn read_replay(reader: &Reader<'_>, fields: &Fields, duration: SimDuration) -> Option<Drive> {
+    let name = reader.text("replay")?;
+    let column = reader.required_text("time");
+    let speed: f64 = reader.value("speed");
+    let Some(file) = fields.files.iter().find(|file| file.name == name) else {
+        let names = fields.files.iter().map(|file| file.name.as_str());
+        let diagnostic = Diagnostic::error(format!("unknown data `{name}`"));
+        let diagnostic = diagnostic.label("no such `[data.x]`");
+        reader.complain("replay", diagnostic.hint(suggest(name, names)))?;
+        return None;
+    };
+    // What could not be read has been complained about.
+    let (_, clock) = file
+        .clocks
+        .iter()
+        .find(|(name, _)| Some(name.as_str()) == column)?;
+    let (first, mut latest) = (clock.slots[0], SimTime::ZERO);
+    let time = |at: &i64| {
+        let since = (i128::from(*at) - i128::from(first)).max(0) as f64 / speed;
+        latest = latest.max(SimTime::from_nanos(since as u64));
+        latest
+    };
+    let times: Arc<[SimTime]> = clock.slots.iter().map(time).collect();
+    let before = |end: SimDuration| times.partition_point(|at| *at < SimTime::ZERO + end);
+    let (written, rows) = (before(duration), times.len());
+    if written < rows {
+        let [written, rows] = [written, rows].map(|rows| grouped(rows as i128));
+        let message = format!("the run ends after {written} of {rows} rows");
+        let length = SimDuration::from_nanos(times[times.len() - 1].as_nanos());
+        let label = format!("at this speed the file lasts {length}");
+        reader.complain("replay", Diagnostic::warning(message).label(label));
+    }
+    let mean = written as f64 / duration.as_secs_f64();
+    let mut profile = Vec::new();
+    for part in 0..REPLAY_PARTS {
+        let [from, to] =
+            [part, part + 1].map(|at| duration.mul_f64(at as f64 / REPLAY_PARTS as f64));
+        let rows = (before(to) - before(from)) as f64;
+        let times = rows / written as f64 * REPLAY_PARTS as f64;
+        profile.extend([from, to].map(|at| ProfilePoint { at, times }));
+    }
+    Some(Drive::Open {
+        rate: PerSecond(mean),
+        arrivals: Arrivals::Constant,
+        profile,
+        import: Some(Import {
+            rows: ImportRows::Each {
+                each: vec![file.row],
+                every: None,
+                last: SimDuration::ZERO,
+            },
+            order: ImportOrder::Time,
+            times: Some(times),
+        }),
+    })
+}
+
+/// Exactly one of `rate`, `clients`, `replay`, and `each` with `every`.
 fn check_loops(reader: &Reader<'_>, beat: bool) -> Option<()> {
-    let loops = ["rate", "clients", "every"];
+    let loops = ["rate", "clients", "replay", "every"];
     let there = |key: &&str| reader.has(key) && (*key != "every" || beat);
     let given: Vec<&str> = loops.into_iter().filter(there).collect();
     match given[..] {
@@ -273,7 +350,7 @@ fn check_loops(reader: &Reader<'_>, beat: bool) -> Option<()> {
         [] if loops.iter().any(|key| reader.misspelt(key)) => {}
         [] => {
             let message = format!("{} says nowhere when to write", reader.name());
-            let diagnostic = Diagnostic::error(message).label("expected `rate`, `clients`, or `each` with `every`").help(
+            let diagnostic = Diagnostic::error(message).label("expected `rate`, `clients`, `replay`, or `each` with `every`").help(
                 "`rate = \"10k/s\"` is an open loop, `clients = 100` a closed one, `each = [\"sensor\"]` with `every = \"10s\"` a beat",
             );
             reader.complain_of_table(diagnostic);
@@ -284,7 +361,7 @@ fn check_loops(reader: &Reader<'_>, beat: bool) -> Option<()> {
                 reader.name(),
                 given.join("` and `")
             );
-            let label = "expected exactly one of `rate`, `clients`, `each` with `every`";
+            let label = "expected exactly one of `rate`, `clients`, `replay`, `each` with `every`";
             reader.refuse_key(second, message, label);
         }
     }
@@ -471,8 +548,16 @@ pub(super) fn read_each(reader: &Reader<'_>, fields: &Fields) -> Option<Vec<Fiel
         let Some(id) = find(reader.sink, fields, name, place) else {
             continue;
         };
-        let kind = &fields.schema.field(id).kind;
+        let field = fields.schema.field(id);
+        let kind = &field.kind;
         let (message, label) = match kind.count() {
+            _ if field.column.is_some() => {
+                let label = "`replay` writes each row of the file once";
+                (
+                    format!("`{name}` goes with its row of the file"),
+                    label.to_owned(),
+                )
+            }
             None => {
                 let label = format!("it is {}", kind.describe());
                 (format!("`{name}` has no finite number of values"), label)
@@ -509,6 +594,7 @@ pub(super) fn read_import(reader: &Reader<'_>, fields: &Fields) -> Option<Import
     Some(Import {
         rows,
         order: read_order(reader, fields)?,
+        times: None,
     })
 }
 

@@ -115,7 +115,11 @@ pub(super) fn beat(every: u64, phase: Phase, jitter: u64) -> Drive {
 }
 
 pub(super) fn open_import(rows: ImportRows, order: ImportOrder) -> Drive {
-    let import = Some(Import { rows, order });
+    let import = Some(Import {
+        rows,
+        order,
+        times: None,
+    });
     Drive::Open {
         rate: PerSecond(1e5),
         arrivals: Arrivals::Constant,

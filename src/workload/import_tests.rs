@@ -223,6 +223,7 @@ fn the_clients_of_a_closed_import_share_its_records_and_stop() {
         let import = Import {
             rows: beats(650),
             order,
+            times: None,
         };
         let workload = closed(11, Think::Constant(SimDuration::ZERO), Some(import));
         let mut source = source(&workload);

@@ -128,7 +128,7 @@ impl Marginals {
 
     /// Values that a field can have; 1 where they are not counted.
     pub(super) fn count(&self, field: FieldId) -> f64 {
-        self.kind(field).count().unwrap_or(1) as f64
+        self.generator.schema().field(field).count().unwrap_or(1) as f64
     }
 
     pub(super) fn kind(&self, field: FieldId) -> &FieldKind {
@@ -212,6 +212,10 @@ impl Marginals {
     fn tabulate(&self, at: usize, field: FieldId, of: Of) -> Option<ValueShares> {
         let schema = self.generator.schema();
         let (kind, roots) = (self.kind(field), self.roots(at, field));
+        if schema.field(field).column.is_some() {
+            // Each row of the file comes as often.
+            return self.law(field);
+        }
         let values = kind.count().filter(|count| *count <= TABULATED_MAX)?;
         let combinations = roots.iter().try_fold(1u64, |product, root| {
             let product = product.checked_mul(self.kind(*root).count()?);

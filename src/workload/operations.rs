@@ -104,6 +104,8 @@ struct OpenWrite {
 enum Times {
     Rate(RateTimes),
     Turns(TurnTimes),
+    /// These, as long as the run lasts.
+    Listed(Arc<[SimTime]>, SimTime),
 }
 
 impl OpenArrivals {
@@ -169,8 +171,10 @@ impl OpenWrite {
             Drive::Closed { .. } => return None,
             Drive::Open { .. } | Drive::Beat(_) => RowSource::of_write(workload, id, generator),
         };
-        let mut times = match drive {
-            Drive::Open { arrivals, .. } => {
+        let listed = drive.import().and_then(|import| import.times.as_ref());
+        let mut times = match (drive, listed) {
+            (_, Some(times)) => Times::Listed(Arc::clone(times), SimTime::ZERO + duration),
+            (Drive::Open { arrivals, .. }, None) => {
                 let profile = drive.rate_profile(duration)?;
                 Times::Rate(RateTimes::new(profile, *arrivals, generator, lane_of(name)))
             }
@@ -181,6 +185,7 @@ impl OpenWrite {
             next: match &mut times {
                 Times::Rate(times) => times.nth(0, rows.len()),
                 Times::Turns(turns) => turns.next(),
+                Times::Listed(times, end) => listed_time(times, *end, 0),
             },
             rows,
             times,
@@ -206,6 +211,9 @@ impl OpenWrite {
         self.next = match &mut self.times {
             Times::Rate(times) => batch.take(max, due, next, |index| times.nth(index + 1, len)),
             Times::Turns(turns) => batch.take(max, due, next, |_| turns.next()),
+            Times::Listed(times, end) => {
+                batch.take(max, due, next, |index| listed_time(times, *end, index + 1))
+            }
         };
         let indices = &batch.indices[first..];
         let operation = |index: &u64| OperationId::new(self.id, *index).0;
@@ -218,6 +226,13 @@ impl OpenWrite {
         self.rows.records(indices, times, self.asked, out);
         indices.len()
     }
+}
+
+/// The time of operation `index`, and the index; `None` where the list or the run has ended.
+#[inline]
+fn listed_time(times: &[SimTime], end: SimTime, index: u64) -> Option<(SimTime, u64)> {
+    let time = times.get(index as usize).filter(|time| **time < end)?;
+    Some((*time, index))
 }
 
 impl OperationBatch {

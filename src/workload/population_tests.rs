@@ -223,6 +223,7 @@ fn half_imported(order: ImportOrder, last: SimDuration, late: Option<Late>) -> M
                 last,
             },
             order,
+            times: None,
         }),
     };
     materialised(&workload, &schema(late), at(10_000))

@@ -127,7 +127,12 @@ fn sample_write(
     let draws = generator.draws(Stream::Sample, lane_of(&write.name));
     let mut rows = RowSource::unsorted(workload, id, generator);
     let profile = write.drive.rate_profile(workload.duration);
+    let listed = write
+        .drive
+        .import()
+        .and_then(|import| import.times.as_ref());
     let time = |number: u64| match (&profile, rows.clock()) {
+        _ if listed.is_some() => listed?.get(number as usize).copied(),
         // In the middle of its expected gap.
         (Some(profile), _) => profile.time_by(number as f64 + 0.5),
         (None, Some(clock)) => {

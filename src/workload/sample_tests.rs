@@ -72,6 +72,7 @@ fn a_sample_of_an_ordered_import_follows_its_order() {
     let import = Import {
         rows: drawn(3_000, 0),
         order: ImportOrder::By(SITE),
+        times: None,
     };
     let drive = Drive::Open {
         rate: PerSecond(1_000.0),

@@ -1,8 +1,9 @@
 //! The description of a workload, validated elsewhere. Must not draw anything.
 
 use crate::record::{FieldId, KnownField, Law};
-use crate::time::{EpochNanos, SimDuration};
+use crate::time::{EpochNanos, SimDuration, SimTime};
 use crate::units::{ByteSize, PerSecond};
+use std::sync::Arc;
 
 /// A write by its position in [`Workload::writes`]; at most 256 writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -225,6 +226,8 @@ pub struct Import {
     pub rows: ImportRows,
     /// In which order.
     pub order: ImportOrder,
+    /// Of an open loop, when each is written, ascending, if its rate does not say that.
+    pub times: Option<Arc<[SimTime]>>,
 }
 
 /// Which records an import holds.

@@ -5,7 +5,7 @@ use super::rate_profile::RateTimes;
 use super::row_source::RowSource;
 use super::{Drive, EXISTING_LANE, OperationId, RowWrite, Workload, WriteId};
 use crate::random::{DrawKey, Draws, Stream, lane_of};
-use crate::record::{FieldId, RecordGenerator, Schema};
+use crate::record::{Field, FieldColumn, FieldId, RecordGenerator, Schema};
 use crate::time::{EpochNanos, SimTime};
 use std::sync::Arc;
 
@@ -178,6 +178,8 @@ pub(super) struct ValueIndex {
     ends: Vec<u32>,
     /// Parents' ordinals, value after value, ascending.
     parents: Vec<u32>,
+    /// What tells both, of values in rows that exist.
+    column: Option<Arc<FieldColumn>>,
 }
 
 impl ValueIndex {
@@ -187,7 +189,8 @@ impl ValueIndex {
             let count = schema.field(field).kind.count();
             count.is_some_and(|count| count <= INDEXED_MAX)
         };
-        schema.field(dependent).of == [parent] && small(parent) && small(dependent)
+        let Field { of, column, .. } = schema.field(dependent);
+        *of == [parent] && (column.is_some() || small(parent) && small(dependent))
     }
 
     /// The index of two fields; `None` where it is not [`ValueIndex::possible`]. O(values).
@@ -202,6 +205,17 @@ impl ValueIndex {
         let schema = generator.schema();
         let (of, by) = (&schema.field(parent).kind, &schema.field(dependent).kind);
         let (parent_first, dependent_first) = (of.first_slot(), by.first_slot());
+        if let Some(column) = &schema.field(dependent).column {
+            return Some(Self {
+                parent,
+                dependent,
+                parent_first,
+                dependent_first,
+                ends: Vec::new(),
+                parents: Vec::new(),
+                column: Some(Arc::clone(column)),
+            });
+        }
         let values = by.count().unwrap_or(0) as usize;
         let value_of: Vec<u32> = (0..of.count().unwrap_or(0))
             .map(|at| {
@@ -232,6 +246,7 @@ impl ValueIndex {
             dependent_first,
             ends,
             parents,
+            column: None,
         })
     }
 
@@ -243,8 +258,14 @@ impl ValueIndex {
             let start = value.checked_sub(1).map_or(0, |before| self.ends[before]);
             start as usize..self.ends[value] as usize
         });
-        let parents = self.parents[range].iter();
-        parents.map(|at| self.parent_first.wrapping_add(i64::from(*at)))
+        let column = self.column.as_ref();
+        let parents = column.map_or_else(
+            || &self.parents[range],
+            |it| it.rows(slot, slot.saturating_add(1)),
+        );
+        parents
+            .iter()
+            .map(|at| self.parent_first.wrapping_add(i64::from(*at)))
     }
 
     /// The parent field and one of the values with which a dependent value goes, each as likely.

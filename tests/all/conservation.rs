@@ -32,6 +32,7 @@ fn import() -> impl Strategy<Value = Option<Import>> {
                     last: SimDuration::from_secs(9),
                 },
                 order,
+                times: None,
             })
         });
     prop_oneof![2 => Just(None), 1 => finite]

@@ -106,6 +106,7 @@ fn drawn(records: u64) -> Option<Import> {
     Some(Import {
         rows,
         order: ImportOrder::Shuffled,
+        times: None,
     })
 }
 

@@ -160,6 +160,7 @@ fn neighbours_don_t_keep_a_run_of_imports_from_ending() {
             last: SimDuration::from_secs(60),
         },
         order: ImportOrder::Shuffled,
+        times: None,
     };
     let mut run = run(1.0, "be4(id)", &[neighbour(2_000.0, 2_000.0)], 60.0);
     run.warmup = keyheat::time::SimTime::ZERO;

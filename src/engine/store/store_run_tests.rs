@@ -27,6 +27,7 @@ fn import() -> SimConfig {
                     last: SimDuration::ZERO,
                 },
                 order: ImportOrder::Time,
+                times: None,
             }),
         },
         with: Vec::new(),
