@@ -53,8 +53,7 @@ impl Lines {
     ///
     /// # Errors
     /// It can't be opened, or is of a kind that is not read.
-    pub fn open(path: &Path, warnings: &mut Warnings) -> Result<Self, DataError> {
-        let shown = path.display().to_string();
+    pub fn open(path: &Path, shown: &str, warnings: &mut Warnings) -> Result<Self, DataError> {
         if shown == "-" {
             return Self::of(std::io::stdin(), "standard input", warnings);
         }
@@ -62,15 +61,15 @@ impl Lines {
             ErrorKind::NotFound => "there is no such file".to_owned(),
             _ => error.to_string(),
         };
-        let refuse = |error| DataError::of_file(&shown, unread(error));
+        let refuse = |error| DataError::of_file(shown, unread(error));
         let file = File::open(path).map_err(refuse)?;
         let metadata = file.metadata().map_err(refuse)?;
         if metadata.is_dir() {
             let found = "it is a folder\nname one of the files in it";
-            return Err(DataError::of_file(&shown, found));
+            return Err(DataError::of_file(shown, found));
         }
         let twin = file.try_clone().ok().filter(|_| metadata.is_file());
-        let mut lines = Self::of(file, &shown, warnings)?;
+        let mut lines = Self::of(file, shown, warnings)?;
         lines.progress = twin.map(|file| (file, metadata.len()));
         Ok(lines)
     }

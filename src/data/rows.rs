@@ -33,8 +33,16 @@ impl Rows {
     /// # Errors
     /// It can't be read, is empty, is of another kind, or has no header with a name for each column.
     pub fn open(path: &Path) -> Result<Self, DataError> {
+        Self::open_as(path, &path.display().to_string())
+    }
+
+    /// The same, called `shown` in messages; `-` is standard input.
+    ///
+    /// # Errors
+    /// As of [`Rows::open`].
+    pub fn open_as(path: &Path, shown: &str) -> Result<Self, DataError> {
         let mut warnings = Warnings::default();
-        let lines = Lines::open(path, &mut warnings)?;
+        let lines = Lines::open(path, shown, &mut warnings)?;
         Self::of(lines, warnings)
     }
 

@@ -71,7 +71,7 @@ impl KeyFile {
         weight: Option<usize>,
     ) -> Result<Self, DataError> {
         let mut warnings = Warnings::default();
-        let mut lines = Lines::open(path, &mut warnings)?;
+        let mut lines = Lines::open(path, &path.display().to_string(), &mut warnings)?;
         let mut head = VecDeque::new();
         // What is wrong with a line is told in its turn.
         let is_text = notation != Some(KeyNotation::Binary);

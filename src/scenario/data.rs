@@ -1,12 +1,11 @@
 //! `[data.x]`: rows that exist, in files of people's own. Must not know what is written of them.
 
 use super::diagnostic::Diagnostic;
-use super::names::suggest;
 use crate::data::{DataError, Oddity, Record, Rows, Value, ValueKind, ValueParser};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{ByteShape, FieldColumn, FieldKind, TextValues, TimeUnit};
 use crate::settings::{integer, number, text};
-use crate::text::{grouped, percent};
+use crate::text::{grouped, nearest, percent};
 use smallvec::SmallVec;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +25,8 @@ crate::settings! {
 /// What a scenario asks for of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Request {
+    /// The file as the scenario names it, and where it is.
+    pub(super) file: String,
     pub(super) path: PathBuf,
     pub(super) most: usize,
     pub(super) malformed: f64,
@@ -84,13 +85,14 @@ impl Request {
     /// It can't be read, lacks a column, or more of its rows than are allowed can't be used.
     pub(super) fn load(&self) -> Result<Loaded, Diagnostic> {
         let refuse = |error: DataError| Diagnostic::error(error.to_string());
-        let mut rows = Rows::open(&self.path).map_err(refuse)?;
+        let mut rows = Rows::open_as(&self.path, &self.file).map_err(refuse)?;
         let mut parsers = Vec::new();
         for Wanted { column, kind, .. } in &self.columns {
             let Some(at) = rows.columns().iter().position(|name| name == column) else {
                 let names = rows.columns().iter().map(String::as_str);
-                let message = format!("`{}` has no column `{column}`", self.path.display());
-                return Err(Diagnostic::error(message).hint(suggest(column, names)));
+                let near = nearest(column, names).map(|it| format!("did you mean `{it}`?"));
+                let message = format!("`{}` has no column `{column}`", self.file);
+                return Err(Diagnostic::error(message).hint(near));
             };
             parsers.push((at, ValueParser::new(*kind)));
         }
@@ -139,7 +141,7 @@ impl Request {
         let seen = usable + unusable.rows;
         warnings.extend(self.judge(unusable, seen, "can't be used")?);
         if usable == 0 {
-            let message = format!("`{}` has no row that can be used", self.path.display());
+            let message = format!("`{}` has no row that can be used", self.file);
             return Err(Diagnostic::error(message));
         }
         if usable > lines.len() as u64 {
@@ -199,7 +201,7 @@ impl Request {
         let mut repeated = Unusable::default();
         for (later, before) in pairs {
             repeated.add(|| DataError {
-                file: self.path.display().to_string(),
+                file: self.file.clone(),
                 line: Some(lines[later]),
                 column: Some(wanted.column.clone()),
                 found: format!("the value stands in line {}, too", lines[before]),

@@ -246,7 +246,8 @@ fn read_files(scenario: &Reader<'_>, found: &mut Fields, from_files: &[FromFile<
         };
         let columns = own.iter().map(|it| it.2.clone());
         let request = reader.given::<String>("file").map(|file| Request {
-            path: reader.sink.origin.folder.join(file),
+            path: reader.sink.origin.folder.join(&file),
+            file,
             most: reader.value::<u64>("rows") as usize,
             malformed: reader.value("malformed"),
             columns: columns.chain(clocks().map(clock)).collect(),

@@ -12,10 +12,11 @@ use std::path::{Path, PathBuf};
 mod draft7;
 
 /// Keys that are asked for only to be refused with advice.
-const REFUSED: [&str; 13] = [
+const REFUSED: [&str; 14] = [
     "table.copies",
     "strategy.*.balancer",
     "strategy.*.client",
+    "strategy.*.data",
     "strategy.*.cluster",
     "strategy.*.event",
     "strategy.*.existing",

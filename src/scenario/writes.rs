@@ -54,7 +54,7 @@ crate::settings! {
         /// The rows of this `[data.x]`, once each, in their order and spacing, as long as the run lasts.
         replay = text(r#""minLength": 1"#),
         /// The file's column with the time of each row; one earlier than a row before it comes with that.
-        time = text(r#""minLength": 1"#).needs("\"created_at\""),
+        time = text(r#""minLength": 1"#),
         /// How many times as fast as they came.
         speed = number("greater than 0", 0.0, 1e12, (false, true)).or("1.0"),
     }
@@ -285,7 +285,10 @@ const REPLAY_PARTS: usize = 200;
 /// Reads `replay`, `time` and `speed`: each row of a file once, when its time says.
 fn read_replay(reader: &Reader<'_>, fields: &Fields, duration: SimDuration) -> Option<Drive> {
     let name = reader.text("replay")?;
-    let column = reader.required_text("time");
+    if !reader.has("time") {
+        reader.missing("time", "\"created_at\"");
+    }
+    let column = reader.text("time");
     let speed: f64 = reader.value("speed");
     let Some(file) = fields.files.iter().find(|file| file.name == name) else {
         let names = fields.files.iter().map(|file| file.name.as_str());
