@@ -56,6 +56,7 @@ fn schema() -> Schema {
         law: Law::default(),
         of: of.iter().map(|&id| FieldId(id)).collect(),
         literals: Vec::new(),
+        column: None,
     };
     Schema {
         fields: vec![

@@ -277,7 +277,9 @@ pub(super) fn is_skewed(schema: &Schema, workload: &Workload, field: FieldId) ->
         law, of, column, ..
     } = schema.field(field);
     let mut fixed = workload.writes.iter().flat_map(|write| &write.with);
-    column.is_some()
+    column
+        .as_ref()
+        .is_some_and(|it| it.distinct < it.slots.len() as u64)
         || law.shape != LawShape::Uniform
         || !law.top.is_empty()
         || fixed.any(|(fixed, _)| *fixed == field)
