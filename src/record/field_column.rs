@@ -1,9 +1,10 @@
 //! The values of a field in rows that exist. Must not know where they were read.
 
 use super::{ByteShape, TimeUnit};
+use std::fmt;
 
 /// One column of rows that exist.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct FieldColumn {
     /// The slot of each row; at least one.
     pub slots: Vec<i64>,
@@ -41,5 +42,12 @@ impl FieldColumn {
     pub fn rows(&self, low: i64, high: i64) -> &[u32] {
         let before = |end: i64| self.sorted.partition_point(|slot| *slot < end);
         &self.by_slot[before(low)..before(high).max(before(low))]
+    }
+}
+
+impl fmt::Debug for FieldColumn {
+    /// All that the others follow from.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (&self.slots, self.time_unit, self.follows_time).fmt(f)
     }
 }

@@ -33,6 +33,7 @@ mod sampler_tests;
 mod schema;
 #[cfg(test)]
 mod text_tests;
+mod time_unit;
 
 mod value_shares;
 #[cfg(test)]
@@ -51,6 +52,6 @@ pub use interval::Interval;
 pub use sampler::{ValueSampler, zipf_rank};
 pub use schema::{
     DerivedId, Field, FieldId, FieldKind, KnownField, Late, Law, LawShape, Schema, TextValues,
-    TimeUnit,
 };
+pub use time_unit::TimeUnit;
 pub use value_shares::{ShareClass, ValueShares};

@@ -1,6 +1,6 @@
 //! The fields of a record: their kinds, laws and domains. Must not know how a value is drawn.
 
-use super::FieldColumn;
+use super::{FieldColumn, TimeUnit};
 use crate::time::{EpochNanos, SimDuration};
 use std::sync::Arc;
 
@@ -90,20 +90,6 @@ pub enum TextValues {
         alphabet: String,
     },
 }
-
-/// Unit that a timestamp counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimeUnit {
-    /// Seconds.
-    Seconds,
-    /// Milliseconds.
-    Millis,
-    /// Microseconds.
-    Micros,
-    /// Nanoseconds.
-    Nanos,
-}
-crate::settings::choice!(TimeUnit { Seconds = "s", Millis = "ms", Micros = "us", Nanos = "ns" });
 
 /// Records that arrive after their time: a `fraction` is late by a uniform time in `[0, up_to]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -262,30 +248,6 @@ impl FieldKind {
             Self::Int { first, .. } | Self::Sequence { first } => *first,
             Self::Digits { first, .. } => *first as i64,
             _ => 0,
-        }
-    }
-}
-
-impl TimeUnit {
-    /// Nanoseconds in one.
-    pub const fn nanos(self) -> i64 {
-        match self {
-            Self::Seconds => 1_000_000_000,
-            Self::Millis => 1_000_000,
-            Self::Micros => 1_000,
-            Self::Nanos => 1,
-        }
-    }
-
-    /// Whole units from 1970 to `at`, rounded down.
-    #[inline]
-    pub fn floor(self, at: EpochNanos) -> i64 {
-        // A division by a constant in each arm is a multiplication.
-        match self {
-            Self::Seconds => at.0.div_euclid(1_000_000_000),
-            Self::Millis => at.0.div_euclid(1_000_000),
-            Self::Micros => at.0.div_euclid(1_000),
-            Self::Nanos => at.0,
         }
     }
 }

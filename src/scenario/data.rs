@@ -89,10 +89,13 @@ impl Request {
         let mut parsers = Vec::new();
         for Wanted { column, kind, .. } in &self.columns {
             let Some(at) = rows.columns().iter().position(|name| name == column) else {
-                let names = rows.columns().iter().map(String::as_str);
-                let near = nearest(column, names).map(|it| format!("did you mean `{it}`?"));
                 let message = format!("`{}` has no column `{column}`", self.file);
-                return Err(Diagnostic::error(message).hint(near));
+                let names = rows.columns().iter().map(String::as_str);
+                let help = match nearest(column, names) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("its columns are `{}`", rows.columns().join("`, `")),
+                };
+                return Err(Diagnostic::error(message).help(help));
             };
             parsers.push((at, ValueParser::new(*kind)));
         }
@@ -161,7 +164,7 @@ impl Request {
             column.follows_time = clock.is_some_and(|it| *it == wanted.column || grows());
             if wanted.unique {
                 let repeated = self.repeated(&column, &lines, wanted);
-                warnings.extend(self.judge(repeated, seen, "repeat a value")?);
+                warnings.extend(self.judge(repeated, lines.len() as u64, "repeat a value")?);
             }
             columns.push((kind, Arc::new(column)));
         }
@@ -185,7 +188,7 @@ impl Request {
         let first = found.first.join("\n");
         if share > self.malformed {
             let label = format!("`malformed` allows {}", percent(self.malformed));
-            let help = format!("{first}\nmend the file, or allow more");
+            let help = format!("{first}\nmend the file, or set `malformed` to allow more");
             return Err(Diagnostic::error(message).label(label).help(help));
         }
         Ok((found.rows > 0).then(|| Diagnostic::warning(message).help(first)))

@@ -1,23 +1,21 @@
 //! `[field]` and `[parameter]`: what a record is made of, and how often each value comes.
 
-use super::data::{DATA, Request, Wanted};
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{Entry, Node, SourcePlace, Value};
+use super::file_fields::{DataFile, FILE_SETTINGS, FromFile, read_files};
 use super::names::suggest;
 use super::reader::Reader;
 use super::source;
-use crate::data::ValueKind;
 use crate::key::{Environment, expanded_sizes};
 use crate::record::{
-    DerivedId, Field, FieldColumn, FieldId, FieldKind, FieldValue, FieldValueError, KnownField,
-    Late, Law, LawShape, Schema, TextValues, TimeUnit,
+    DerivedId, Field, FieldId, FieldKind, FieldValue, FieldValueError, KnownField, Late, Law,
+    LawShape, Schema, TextValues, TimeUnit,
 };
 use crate::settings::{Kind, any_number, boolean, integer, json, number, table, text, time, word};
 use crate::text::grouped;
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// What a derived field must be like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,16 +44,6 @@ pub(super) struct Fields {
     pub(super) uses: Vec<(DerivedId, SourcePlace, Order)>,
     /// `[data.x]`, in file order.
     pub(super) files: Vec<DataFile>,
-}
-
-/// The rows of a file.
-#[derive(Debug, Clone)]
-pub(super) struct DataFile {
-    pub(super) name: String,
-    /// The field that holds the number of a record's row: all fields from the file are `of` it.
-    pub(super) row: FieldId,
-    /// The times that a replay goes by, in nanoseconds since 1970, by their column; none of a file that could not be read.
-    pub(super) clocks: Vec<(String, Arc<FieldColumn>)>,
 }
 
 impl Fields {
@@ -125,7 +113,12 @@ pub(super) fn read_fields(scenario: &Reader<'_>) -> Fields {
         }
     }
     resolve_parents(fields.sink, &mut found, &parents);
-    read_files(scenario, &mut found, &from_files);
+    found.files = read_files(scenario, &mut found.schema, &from_files);
+    let unread = from_files.iter().map(|it| found.schema.field(it.field));
+    let unread = unread.filter(|field| field.column.is_none());
+    found
+        .unreadable
+        .extend(unread.map(|field| field.name.clone()));
     refuse_endless(fields.sink, &mut found);
     found
 }
@@ -154,11 +147,15 @@ fn read_field<'a>(
         return text.is_some();
     }
     if reader.has("from") {
-        let wanted = read_column(&reader, &entry.key);
-        reader.finish();
-        let read = wanted.is_some();
+        for setting in STORED.settings {
+            if !FILE_SETTINGS.contains(&setting.key) {
+                reader.meaningless(setting.key, "the values are those of the file");
+            }
+        }
         let id = FieldId(found.schema.fields.len() as u16);
-        from_files.extend(wanted.map(|(from, wanted)| (id, from, wanted, reader)));
+        let from_file = FromFile::read(reader, id, &entry.key);
+        let read = from_file.is_some();
+        from_files.extend(from_file);
         let kind = FieldKind::Int { first: 0, count: 1 };
         found.schema.fields.push(Field::new(&entry.key, kind));
         parents.push(Vec::new());
@@ -178,135 +175,6 @@ fn read_field<'a>(
     found.schema.fields.push(Field { law, ..field });
     parents.push(of);
     read
-}
-
-/// A field from a file: which file, which column, and where that is said.
-type FromFile<'a> = (FieldId, &'a str, Wanted, Reader<'a>);
-
-/// The types of columns.
-const COLUMN_KINDS: [(&str, ValueKind); 5] = [
-    ("int", ValueKind::Int),
-    ("text", ValueKind::Text),
-    ("uuid", ValueKind::Uuid),
-    ("double", ValueKind::Decimal),
-    ("timestamp", ValueKind::Time),
-];
-
-/// Reads a field `from` a file, and from which.
-fn read_column<'a>(reader: &Reader<'a>, name: &str) -> Option<(&'a str, Wanted)> {
-    for setting in STORED.settings {
-        if !["type", "unit", "from", "column", "unique"].contains(&setting.key) {
-            reader.meaningless(setting.key, "the values are those of the file");
-        }
-    }
-    let words = COLUMN_KINDS.map(|(word, _)| word);
-    let Some(entry) = reader.entry("type") else {
-        reader.missing("type", "\"int\"")?;
-        return None;
-    };
-    let (_, kind) = COLUMN_KINDS[reader.word_node("type", &entry.node, &words)?];
-    if kind != ValueKind::Time {
-        reader.meaningless("unit", "needs `type = \"timestamp\"`");
-    }
-    let wanted = Wanted {
-        column: reader.text("column").unwrap_or(name).to_owned(),
-        kind,
-        unit: match kind {
-            ValueKind::Time => reader.value("unit"),
-            _ => TimeUnit::Nanos,
-        },
-        unique: reader.given("unique").unwrap_or(false),
-    };
-    Some((reader.text("from")?, wanted))
-}
-
-/// Most files of rows.
-const MOST_FILES: usize = 64;
-
-/// Reads the files that fields come from, and fills in the fields.
-fn read_files(scenario: &Reader<'_>, found: &mut Fields, from_files: &[FromFile<'_>]) {
-    let replays = replays(scenario);
-    let files = scenario.named("data", "data", MOST_FILES, &DATA);
-    for (_, from, _, reader) in from_files {
-        if files.iter().all(|(name, _)| name != from) {
-            let diagnostic = Diagnostic::error(format!("unknown data `{from}`"));
-            let names = files.iter().map(|(name, _)| *name);
-            let diagnostic = diagnostic.label("no such `[data.x]`");
-            reader.complain("from", diagnostic.hint(suggest(from, names)));
-        }
-    }
-    for (name, reader) in files {
-        let own: Vec<_> = from_files.iter().filter(|it| it.1 == name).collect();
-        let clocks = || replays.iter().filter(|(data, _)| *data == name);
-        let clock = |(_, column): &(&str, &str)| Wanted {
-            column: (*column).to_owned(),
-            kind: ValueKind::Time,
-            unit: TimeUnit::Nanos,
-            unique: false,
-        };
-        let columns = own.iter().map(|it| it.2.clone());
-        let request = reader.given::<String>("file").map(|file| Request {
-            path: reader.sink.origin.folder.join(&file),
-            file,
-            most: reader.value::<u64>("rows") as usize,
-            malformed: reader.value("malformed"),
-            columns: columns.chain(clocks().map(clock)).collect(),
-            clock: clocks().next().map(|(_, column)| (*column).to_owned()),
-        });
-        reader.finish();
-        let mut file = DataFile {
-            name: name.to_owned(),
-            row: FieldId(found.schema.fields.len() as u16),
-            clocks: Vec::new(),
-        };
-        let unread = match request.map(|request| reader.sink.rows_of(request)) {
-            Some(Ok(loaded)) => {
-                let mut columns = loaded.columns.into_iter();
-                for ((id, ..), (kind, column)) in own.iter().zip(&mut columns) {
-                    let field = &mut found.schema.fields[usize::from(id.0)];
-                    (field.kind, field.column) = (kind, Some(column));
-                    field.of = vec![file.row];
-                }
-                let names = clocks().map(|(_, column)| (*column).to_owned());
-                file.clocks = names.zip(columns.map(|(_, column)| column)).collect();
-                for warning in loaded.warnings {
-                    reader.complain("file", warning);
-                }
-                let (first, count) = (0, loaded.rows);
-                let row = Field::new(format!("row of {name}"), FieldKind::Int { first, count });
-                found.schema.fields.push(row);
-                false
-            }
-            Some(Err(error)) => {
-                reader.complain("file", error);
-                true
-            }
-            None => true,
-        };
-        if unread {
-            let names = own.iter().map(|it| found.schema.field(it.0).name.clone());
-            found.unreadable.extend(names.collect::<Vec<_>>());
-        }
-        found.files.push(file);
-    }
-}
-
-/// The `replay` and `time` of each write that has both.
-fn replays<'a>(scenario: &Reader<'a>) -> Vec<(&'a str, &'a str)> {
-    let Some(Value::Table(writes)) = scenario.node("write").map(|node| &node.value) else {
-        return Vec::new();
-    };
-    let replay = |entry: &'a Entry| {
-        let Value::Table(write) = &entry.node.value else {
-            return None;
-        };
-        let text = |key| match &write.get(key)?.node.value {
-            Value::Text(text) => Some(text.as_str()),
-            _ => None,
-        };
-        text("replay").zip(text("time"))
-    };
-    writes.entries.iter().filter_map(replay).collect()
 }
 
 /// Complains about the first derived field with which all are too large, and leaves out what is: derived fields that use others twice double at

@@ -114,6 +114,11 @@ fn the_shown_scenario_reads_as_the_same_scenario() {
         .map(|path| fs::read_to_string(path).unwrap())
         .collect();
     texts.push(sound().to_owned());
+    let parsed = |text: &str| {
+        let options = Options::default();
+        let scenario = Scenario::parse_in(text, "sound", "", Path::new("scenarios"), &options);
+        scenario.unwrap_or_else(|error| panic!("{error}"))
+    };
     for text in texts {
         let scenario = parsed(&text);
         let again = parsed(scenario.show());
