@@ -303,8 +303,7 @@ impl KeyParts {
         let timeless: Vec<&Segment> = plain.iter().copied().filter(is_timeless).collect();
         let used = key.fields();
         let fields = (0..).map(FieldId).zip(&schema.fields);
-        // Nobody can name the number of a file's row.
-        let unused = fields.filter(|(id, field)| !used.contains(id) && !field.name.contains(' '));
+        let unused = fields.filter(|(id, field)| !used.contains(id) && field.has_name());
         let unused: Vec<String> = unused.map(|(_, field)| field.name.clone()).collect();
         let text = |segment: &&Segment| segment.expression.clone();
         let writes = &strategy.setup.workload.writes;

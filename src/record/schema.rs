@@ -176,6 +176,11 @@ impl Field {
         }
     }
 
+    /// Whether expressions can name it: not the number of a file's row.
+    pub fn has_name(&self) -> bool {
+        !self.name.contains(' ')
+    }
+
     /// Number of different values, where it is finite and known.
     pub fn count(&self) -> Option<u64> {
         let column = self.column.as_ref();

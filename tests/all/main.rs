@@ -14,6 +14,7 @@ mod diagnostics;
 mod endless_runs;
 mod exam;
 mod export;
+mod file_rows;
 mod fuzz_seeds;
 #[cfg(feature = "png")]
 mod gallery;

@@ -345,7 +345,8 @@ impl<'a> Checker<'a> {
         if name == "LONG_MAX" {
             return Some(Code::constant(i64::MAX));
         }
-        let fields = schema.fields.iter().map(|field| &field.name);
+        let fields = schema.fields.iter().filter(|field| field.has_name());
+        let fields = fields.map(|field| &field.name);
         let derived = derived.iter().map(|(name, _)| name);
         let readable = fields.chain(derived).chain(parameters.keys());
         let mut known: Vec<&str> = readable.map(String::as_str).collect();
