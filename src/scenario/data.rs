@@ -16,7 +16,7 @@ crate::settings! {
         /// A file beside the scenario: CSV, TSV or JSON lines, plain or packed by gzip or zstd.
         file = text(r#""minLength": 1"#).needs("\"orders.csv\""),
         /// Most rows that are kept; of more, so many, each as likely.
-        rows = integer(1, 1 << 25).or("1_000_000"),
+        rows = integer(1, 1 << 25).or("1000000"),
         /// Share of the rows that may lack a value, hold one of another type or repeat a `unique` one. The first two are left out.
         malformed = number("in 0 ..= 1", 0.0, 1.0, (true, true)).or("0.0"),
     }
