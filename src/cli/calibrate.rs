@@ -25,7 +25,8 @@ pub fn run(arguments: &CalibrateArguments, console: &Console) -> Result<()> {
             console.warn(warning);
         }
         let scenario = loading::load(&arguments.input, console)?;
-        Calibration::of_counts(&scenario, named, &table, threads)
+        let strategy = &loading::strategy(&scenario, named)?.name;
+        Calibration::of_counts(&scenario, strategy, &table, threads)
     } else {
         let replay = MeasuredReplay::read(&files[0])?;
         if files.len() > 1 {

@@ -6,12 +6,11 @@ use super::results::StrategyResult;
 use super::time_fit::{Setting, TimeFit};
 use crate::cluster::{ClusterSpec, Placement};
 use crate::engine::SimConfig;
-use crate::keyspace::RowKey;
 use crate::metrics::{RunResult, SideRun};
-use crate::observed::{MeasuredReplay, MeasuredSide, TableLoads};
+use crate::observed::{MeasuredRegion, MeasuredReplay, MeasuredSide, TableLoads};
 use crate::query::AccessPath;
 use crate::scenario::{LoadError, Scenario};
-use crate::text::{listed, millis, share, significant};
+use crate::text::{millis, share, significant};
 use crate::time::SimDuration;
 use crate::workload::Drive;
 use serde::Serialize;
@@ -30,6 +29,12 @@ const SHORT_STEP: f64 = 0.001;
 
 /// A p99 that is so many times the fitted one is no matter of service times.
 const LONG_TAIL: f64 = 1.5;
+
+/// What counters don't tell.
+const NOT_COUNTED: [&str; 2] = [
+    "Service times: there are no response times to fit them to. What `keyheat export --to hbase-shell` writes measures them.",
+    "Calls: where reads are scans, a cluster counts the rows that they read, and the simulation each region that they ask.",
+];
 
 /// A share is another when it is off by more than this, and by three standard errors besides.
 const SHARE_APART: f64 = 0.01;
@@ -87,14 +92,6 @@ pub struct ObservedShare {
     /// The same, predicted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted_per_sec: Option<f64>,
-}
-
-/// What a region of a table was asked for.
-struct AskedRegion<'a> {
-    start: &'a RowKey,
-    server: &'a str,
-    requests: f64,
-    moved: bool,
 }
 
 /// A time that fits.
@@ -161,7 +158,10 @@ impl Calibration {
             ..Self::default()
         };
         let mut setup = (*scenario.strategies[0].setup).clone();
-        if let Some(placement) = found.compare_replay(replay, &predicted) {
+        // What is written, if anything is: a scan reads many rows, and is one request of the simulation.
+        let writes = !predicted.writes.is_empty();
+        let placement = found.compare_loads(&replay.regions, [!writes, writes], &predicted);
+        if let Some(placement) = placement {
             setup.table.placement = placement;
             scenario.strategies[0].setup = Arc::new(setup.clone());
         }
@@ -231,126 +231,88 @@ impl Calibration {
         Ok(cluster)
     }
 
-    /// Compares what counters of a table's regions say, of the strategy of that name or the only one. They tell no times.
+    /// Compares what was counted of a table's regions, of the strategy of that name. That tells no times.
     ///
     /// # Errors
     /// When there is no load, or these regions are not the strategy's; when the system gives no threads.
     pub fn of_counts(
         scenario: &Scenario,
-        strategy: Option<&str>,
+        strategy: &str,
         table: &TableLoads,
         threads: usize,
     ) -> Result<Self, CalibrationError> {
-        let strategy = chosen(scenario, strategy)?;
-        let starts = table.starts().map_err(CalibrationError::Unlike)?;
         let alone = alone(scenario, strategy, 1);
         let predicted = run(&alone, threads)?;
-        check_table(table, &starts, &predicted)?;
+        let (regions, seconds) = counted_regions(table, &predicted)?;
         let mut found = Self {
             scenario: scenario.name.clone(),
             strategy: strategy.to_owned(),
             replicates: alone.replicates,
             ..Self::default()
         };
+        found.compare_loads(&regions, [true; 2], &predicted);
         let Some(series) = &predicted.series else {
             return Ok(found);
         };
-        let both = [&series.region_demand, &series.read_region_demand];
-        let count = |at: usize| both.iter().filter_map(|it| it.get(at)).sum::<u64>() as f64;
-        let demand: Vec<f64> = (0..starts.len()).map(count).collect();
-        let regions = table.regions.iter().zip(&starts);
-        let asked = regions.map(|(region, start)| AskedRegion {
-            start,
-            server: region.server.as_deref().unwrap_or_default(),
-            requests: region.load.map_or(0.0, |load| load.all),
-            moved: region.at_least,
-        });
-        let asked: Vec<AskedRegion> = asked.collect();
-        found.compare_loads(&asked, &demand, &predicted);
-        let [end, warmup] = [alone.time.duration, alone.time.warmup].map(SimDuration::as_secs_f64);
-        if let Some(seconds) = table.seconds {
-            let measured = asked.iter().map(|it| it.requests).sum::<f64>() / seconds;
-            let predicted = demand.iter().sum::<f64>() / (end - warmup);
-            for it in found.servers.iter_mut().chain(&mut found.regions) {
-                it.measured_per_sec = Some(it.measured * measured);
-                it.predicted_per_sec = it.predicted.map(|share| share * predicted);
-            }
-            found.quantities.push(CalibratedQuantity {
-                path: "requests_per_sec".to_owned(),
-                predicted: Some(predicted),
-                measured,
-                fitted: None,
-            });
-        } else {
-            let over = "Rates: say how far apart the snapshots are, as in `--over 60s`.";
-            found.untold.push(over.to_owned());
-        }
-        let is_scan = |path: &String| path.contains("scan");
-        if predicted
-            .reads
+        let all = series
+            .region_demand
             .iter()
-            .filter_map(|it| it.path.as_ref())
-            .any(is_scan)
-        {
-            let scans = "Scans: the cluster counts the rows that they read, and the simulation one request of each region.";
-            found.untold.push(scans.to_owned());
+            .chain(&series.read_region_demand);
+        let [end, warmup] = [alone.time.duration, alone.time.warmup].map(SimDuration::as_secs_f64);
+        let predicted = all.sum::<u64>() as f64 / (end - warmup);
+        let measured = regions.iter().map(|it| it.reads + it.writes).sum::<u64>() as f64 / seconds;
+        for it in found.servers.iter_mut().chain(&mut found.regions) {
+            it.measured_per_sec = Some(it.measured * measured);
+            it.predicted_per_sec = it.predicted.map(|share| share * predicted);
         }
-        let times = "Service times: counters tell no response times, so that none can be fitted. What `keyheat export --to hbase-shell` writes measures them.";
-        found.untold.push(times.to_owned());
+        found.quantities.push(CalibratedQuantity {
+            path: "requests_per_sec".to_owned(),
+            predicted: Some(predicted),
+            measured,
+            fitted: None,
+        });
+        found.untold = NOT_COUNTED.map(str::to_owned).to_vec();
         Ok(found)
     }
 
-    /// Where the requests of a replay went: of the writes, if anything is written: a scan reads many rows, and is one request of the simulation.
-    fn compare_replay(
-        &mut self,
-        replay: &MeasuredReplay,
-        predicted: &StrategyResult,
-    ) -> Option<Placement> {
-        let series = predicted.series.as_ref()?;
-        let writes = !predicted.writes.is_empty();
-        let demand = if writes {
-            &series.region_demand
-        } else {
-            &series.read_region_demand
-        };
-        let demand = demand.iter().take(predicted.region_starts.len());
-        let demand: Vec<f64> = demand.map(|count| *count as f64).collect();
-        let asked = replay.regions.iter().map(|it| AskedRegion {
-            start: &it.start,
-            server: &it.server,
-            requests: if writes { it.writes } else { it.reads } as f64,
-            moved: it.moved,
-        });
-        self.compare_loads(&asked.collect::<Vec<_>>(), &demand, predicted)
-    }
-
-    /// Where the requests went, server by server and region by region; where the regions lay, if they are those that are simulated, and stayed.
+    /// Where the requests went, server by server and region by region, the reads and the writes if `sides` say so; where the regions lay, if they are those
+    /// that are simulated, and stayed.
     fn compare_loads(
         &mut self,
-        asked: &[AskedRegion],
-        demand: &[f64],
+        asked: &[MeasuredRegion],
+        sides: [bool; 2],
         predicted: &StrategyResult,
     ) -> Option<Placement> {
         let series = predicted.series.as_ref()?;
         let starts = asked.iter().map(|it| it.start.to_string());
         let same = starts.eq(predicted.region_starts.iter().cloned());
-        let shares = |counts: Vec<f64>| {
-            let all = counts.iter().sum::<f64>().max(1.0);
-            let shares = counts.iter().map(|count| count / all);
+        let sum = |counts: [u64; 2]| {
+            let of = counts.into_iter().zip(sides).filter(|it| it.1);
+            of.map(|it| it.0).sum::<u64>()
+        };
+        let demand = |at: usize| {
+            let counts = [&series.read_region_demand, &series.region_demand];
+            sum(counts.map(|it| it.get(at).copied().unwrap_or(0)))
+        };
+        let demand = (0..predicted.region_starts.len()).map(demand);
+        let counts = asked.iter().map(|it| sum([it.reads, it.writes]));
+        let shares = |counts: Vec<u64>| {
+            let all = counts.iter().sum::<u64>().max(1) as f64;
+            let shares = counts.iter().map(|count| *count as f64 / all);
             (shares.collect::<Vec<f64>>(), all)
         };
-        let (measured, requests) = shares(asked.iter().map(|it| it.requests).collect());
-        let (demand, _) = shares(demand.to_vec());
+        let ((measured, requests), (demand, _)) =
+            (shares(counts.collect()), shares(demand.collect()));
         let mut servers: BTreeMap<&str, (f64, u32)> = BTreeMap::new();
         for (at, region) in asked.iter().enumerate() {
             self.regions.push(ObservedShare {
                 name: region.start.to_string(),
-                place: region.server.to_owned(),
+                place: region.server.clone(),
                 measured: measured[at],
                 predicted: demand.get(at).copied().filter(|_| same),
                 ..ObservedShare::default()
             });
-            let server = servers.entry(region.server).or_default();
+            let server = servers.entry(&region.server).or_default();
             *server = (server.0 + measured[at], server.1 + 1);
         }
         let mut simulated = vec![0.0; predicted.servers as usize];
@@ -373,7 +335,7 @@ impl Calibration {
             server.predicted = Some(predicted);
         }
         let number = |name: &str| names.iter().position(|it| *it == name).unwrap_or(0) as u32;
-        let list: Vec<u32> = asked.iter().map(|it| number(it.server)).collect();
+        let list: Vec<u32> = asked.iter().map(|it| number(&it.server)).collect();
         let moved = asked.iter().filter(|it| it.moved).count();
         if moved > 0 {
             self.unexplained.push(format!(
@@ -582,47 +544,44 @@ fn as_measured(
     }
 }
 
-/// The strategy of that name, or the only one.
-fn chosen<'a>(scenario: &'a Scenario, named: Option<&str>) -> Result<&'a str, CalibrationError> {
-    let all = scenario.strategies_at(0);
-    let found = match named {
-        Some(name) => all.iter().find(|it| it.name == name),
-        None => all.first().filter(|_| all.len() == 1),
-    };
-    found.map(|it| &it.name[..]).ok_or_else(|| {
-        let names: Vec<String> = all.iter().map(|it| format!("`{}`", it.name)).collect();
-        let names = listed(&names);
-        CalibrationError::Unlike(format!(
-            "which strategy does the table have?\nsay it with `--strategy`: there are {names}"
-        ))
-    })
-}
-
-/// Refuses the counters of a table that has no load, more servers, or other regions.
-fn check_table(
+/// What was counted of a table whose regions are those that are simulated, and for how many seconds.
+fn counted_regions(
     table: &TableLoads,
-    starts: &[RowKey],
     predicted: &StrategyResult,
-) -> Result<(), CalibrationError> {
-    let servers = table.regions.iter().filter_map(|it| it.server.as_deref());
-    let (servers, here) = (servers.collect::<BTreeSet<&str>>().len(), predicted.servers);
-    let (regions, others, name) = (starts.len(), predicted.region_starts.len(), &predicted.name);
-    let starts = starts.iter().map(ToString::to_string);
-    let why = if table.regions.iter().all(|it| it.load.is_none()) {
-        "it tells no load\ngive two snapshots of counters, a minute apart".to_owned()
-    } else if servers > here as usize {
-        format!(
-            "its regions lie on {servers} servers, and the scenario has {here}\nadd `--set cluster.servers={servers}`"
-        )
-    } else if !starts.eq(predicted.region_starts.iter().cloned()) {
-        format!(
-            "the table has {regions} regions, and `{name}` {others}, or they begin elsewhere: is it of another scenario?\n\
-             start from the table's: `[regions] file = ...`, or `keyheat learn --out`"
-        )
-    } else {
-        return Ok(());
+) -> Result<(Vec<MeasuredRegion>, f64), CalibrationError> {
+    let unlike = |text: String| Err(CalibrationError::Unlike(text));
+    let starts = table.starts().map_err(CalibrationError::Unlike)?;
+    let regions = table.regions.iter().zip(starts);
+    let counted = regions.map(|(region, start)| MeasuredRegion {
+        start,
+        server: region.server.clone().unwrap_or_default(),
+        reads: 0,
+        writes: region.load.map_or(0, |load| load.all.round() as u64),
+        moved: region.at_least,
+    });
+    let counted: Vec<MeasuredRegion> = counted.collect();
+    let servers: BTreeSet<&str> = counted.iter().map(|it| &it.server[..]).collect();
+    let (servers, here) = (servers.len(), predicted.servers);
+    let starts = counted.iter().map(|it| it.start.to_string());
+    let Some(seconds) = table.seconds else {
+        return unlike(
+            "how many requests a second?\ngive two snapshots of counters, and say how far apart they are: `--over 60s`".to_owned(),
+        );
     };
-    Err(CalibrationError::Unlike(why))
+    if servers > here as usize {
+        unlike(format!(
+            "its regions lie on {servers} servers, and the scenario has {here}\nadd `--set cluster.servers={servers}`"
+        ))
+    } else if !starts.eq(predicted.region_starts.iter().cloned()) {
+        let (there, name) = (counted.len(), &predicted.name);
+        let here = predicted.region_starts.len();
+        unlike(format!(
+            "the table has {there} regions, and `{name}` {here}, or they begin elsewhere: is it of another scenario?\n\
+             start from the table's: `[regions] file = ...`, or `keyheat learn --out`"
+        ))
+    } else {
+        Ok((counted, seconds))
+    }
 }
 
 /// The strategy of that name alone, at the first point of a sweep, with nothing expected of it.

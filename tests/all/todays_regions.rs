@@ -447,7 +447,7 @@ fn counters_stand_beside_what_is_predicted_of_each_server_and_region() {
             "28 %       28 %         175 ",
         ],
     );
-    assert_tells(&said, &["Service times: counters tell no response times"]);
+    assert_tells(&said, &["Service times: there are no response times"]);
     let json = stdout_of(&calibrate("--over 60s --strategy today --format json").success());
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["regions"][6]["measured"], 10_478.0 / 37_622.0);
@@ -455,8 +455,8 @@ fn counters_stand_beside_what_is_predicted_of_each_server_and_region() {
         json["regions"][6]["measured_per_sec"],
         10_478.0 / 37_622.0 * (37_622.0 / 60.0)
     );
-    let no_time = stdout_of(&calibrate("--strategy today").success());
-    assert_tells(&no_time, &["as in `--over 60s`"]);
+    let no_time = stderr_of(&calibrate("--strategy today").code(2));
+    assert_tells(&no_time, &["how many requests a second?", "`--over 60s`"]);
     let refused = |arguments: &str| {
         stderr_of(
             &place
@@ -466,14 +466,14 @@ fn counters_stand_beside_what_is_predicted_of_each_server_and_region() {
     };
     assert_tells(
         &refused("--measured 0.txt 1.txt"),
-        &["`--strategy`: there are `today` and `spread`"],
+        &["which strategy?", "today, spread"],
     );
     assert_tells(
         &refused("--measured 0.txt 1.txt --strategy tody"),
-        &["which strategy"],
+        &["there is no strategy `tody`", "did you mean `today`?"],
     );
     assert_tells(
-        &refused("--measured 0.txt 1.txt --strategy spread"),
+        &refused("--measured 0.txt 1.txt --over 60s --strategy spread"),
         &[
             "18 regions, and `spread` 18, or they begin elsewhere",
             "help: start from the table's",
@@ -481,7 +481,7 @@ fn counters_stand_beside_what_is_predicted_of_each_server_and_region() {
     );
     assert_tells(
         &refused("--measured 1.txt --strategy today"),
-        &["it tells no load", "two snapshots"],
+        &["how many requests a second?", "two snapshots"],
     );
     assert_tells(
         &refused("--measured 1.txt 0.txt --strategy today"),
