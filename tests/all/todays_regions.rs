@@ -419,7 +419,7 @@ fn what_learn_cannot_make_a_scenario_of_is_said() {
     );
     assert_tells(
         &refused("text/crdb_show_ranges.1.csv.gz"),
-        &["no load is known", "two snapshots"],
+        &["how many requests a second?", "two snapshots"],
     );
     assert_tells(
         &refused("text/pd_hot_write.1.json.gz"),

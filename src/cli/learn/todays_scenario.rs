@@ -13,14 +13,7 @@ const ROWS: u64 = 1_000_000;
 /// The scenario's text, to be written to `out`; `files` are those that the table was read from.
 pub fn text(table: &TableLoads, files: &[ObservedFile], out: &Path) -> Result<String> {
     let starts = table.starts().map_err(anyhow::Error::msg)?;
-    if table.regions.iter().all(|it| it.load.is_none()) {
-        bail!(
-            "no load is known, so there is none to start from\ngive two snapshots of counters, a minute apart"
-        );
-    }
-    let seconds = table.seconds;
-    let seconds =
-        seconds.context("how far apart are the snapshots?\nsay so, as in `--over 60s`")?;
+    let seconds = table.seconds.context("how many requests a second?\ngive two snapshots of counters, and say how far apart they are: `--over 60s`")?;
     let unit = table.format.unit;
     if !["requests", "keys"].contains(&unit) {
         bail!(
