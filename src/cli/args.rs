@@ -73,13 +73,23 @@ pub enum Command {
     /// Tell what row keys look like, byte by byte, and which split algorithm fits them
     Inspect(InspectArguments),
     /// List well-known row-key designs, the traps among them marked
-    Presets,
+    Presets {
+        /// What standard output gets
+        #[arg(long, value_name = "FORMAT", default_value = "table")]
+        format: DataFormat,
+    },
     /// Write the JSON Schema of scenario files: editors complete and check them with it
     Schema,
     /// Write a completion script for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
+    },
+    /// Write the manual as man pages: one for each command into a folder, or the first one to standard output
+    Man {
+        /// The folder: `keyheat man ~/.local/share/man/man1`, then `man keyheat-run`
+        #[arg(value_name = "FOLDER")]
+        folder: Option<PathBuf>,
     },
     /// Explain a command, or print a part of the reference; alone, list both
     Help {
@@ -187,8 +197,20 @@ pub struct CheckArguments {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
     /// Print each scenario with all defaults filled in
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     pub show: bool,
+    /// What standard output gets
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: DataFormat,
+}
+
+/// How what is mostly text is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DataFormat {
+    /// For eyes
+    Table,
+    /// Everything, for programs
+    Json,
 }
 
 #[derive(Debug, Args)]
@@ -198,6 +220,9 @@ pub struct ExplainArguments {
     /// Only this region of each strategy, from 0 in key order
     #[arg(long, value_name = "N")]
     pub region: Option<usize>,
+    /// What standard output gets
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: DataFormat,
 }
 
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ use crate::layout::Layout;
 use crate::report::number::{NumberFormat, length};
 use crate::scenario::Scenario;
 use anyhow::{Result, bail};
+use serde_json::{Value, json};
 use std::fs;
 use std::time::Instant;
 
@@ -35,8 +36,18 @@ impl<'a> Budget<'a> {
         let clock = || start.elapsed().as_nanos() as f64;
         let first = FirstLayouts::of(scenario, clock);
         let forecast = Forecast::of(scenario, &first, threads, clock);
+        let forecast = forecast.beside(greatest_memory().unwrap_or(0) as f64);
         self.forecasts.push((&scenario.path, forecast));
         first.layouts
+    }
+
+    /// What all take, for programs: an estimate, within a factor of two on a machine of our kind.
+    pub fn forecast(&self) -> Value {
+        let all = self.forecasts.iter().map(|(_, forecast)| forecast);
+        let seconds: f64 = all.clone().map(Forecast::secs).sum();
+        let bytes = all.clone().map(Forecast::bytes).fold(0.0, f64::max);
+        let runs: u64 = all.map(|it| it.runs).sum();
+        json!({ "seconds": seconds * self.part, "memory_bytes": bytes, "runs": runs })
     }
 
     /// Tells memory and time of all, and fails when they are more than is allowed.
@@ -106,7 +117,7 @@ fn rough_length(secs: f64) -> String {
 /// Bytes of memory that programs may still take, without pushing others out; `None` where the system does not say (elsewhere than on Linux).
 pub fn available_memory() -> Option<u64> {
     let said = fs::read_to_string("/proc/meminfo").ok()?;
-    let machine = available(&said)?;
+    let machine = bytes_of(&said, "MemAvailable:")?;
     // A container may have less than its machine.
     let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let most = number("/sys/fs/cgroup/memory.max");
@@ -115,17 +126,22 @@ pub fn available_memory() -> Option<u64> {
     Some(container.map_or(machine, |container| container.min(machine)))
 }
 
+/// The most memory that this process has had so far; `None` elsewhere than on Linux.
+fn greatest_memory() -> Option<u64> {
+    bytes_of(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
+}
+
 /// `MemAvailable:   12345 kB`.
-fn available(meminfo: &str) -> Option<u64> {
-    let mut lines = meminfo.lines();
-    let value = lines.find_map(|line| line.strip_prefix("MemAvailable:"))?;
+fn bytes_of(said: &str, name: &str) -> Option<u64> {
+    let mut lines = said.lines();
+    let value = lines.find_map(|line| line.strip_prefix(name))?;
     let kilobytes: u64 = value.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{available, rough_length};
+    use super::{bytes_of, rough_length};
 
     #[test]
     fn a_forecast_is_told_in_few_digits() {
@@ -138,7 +154,7 @@ mod tests {
     #[test]
     fn available_memory_is_what_linux_says() {
         let said = "MemTotal:       16265700 kB\nMemFree: 1 kB\nMemAvailable:   11000000 kB\n";
-        assert_eq!(available(said), Some(11_000_000 * 1024));
-        assert_eq!(available("MemTotal: 3 kB\n"), None);
+        assert_eq!(bytes_of(said, "MemAvailable:"), Some(11_000_000 * 1024));
+        assert_eq!(bytes_of("MemTotal: 3 kB\n", "MemAvailable:"), None);
     }
 }

@@ -7,7 +7,7 @@ use super::loading;
 use super::new::{check_new, write_new};
 use crate::experiment::{Calibration, CalibrationError};
 use crate::observed::{MeasuredReplay, TableLoads, recognise};
-use crate::report::CalibrationReport;
+use crate::report::{CalibrationReport, json_text};
 use anyhow::{Result, anyhow, bail};
 
 pub fn run(arguments: &CalibrateArguments, console: &Console) -> Result<()> {
@@ -58,6 +58,6 @@ pub fn run(arguments: &CalibrateArguments, console: &Console) -> Result<()> {
     match arguments.format {
         AdviceFormat::Table => console.document(&document),
         AdviceFormat::Markdown => console.data(&document.markdown()),
-        AdviceFormat::Json => console.data(&serde_json::to_string_pretty(&found)?),
+        AdviceFormat::Json => console.data(&json_text(&found)),
     }
 }

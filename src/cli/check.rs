@@ -1,17 +1,34 @@
 //! `keyheat check`: every error and lint of scenarios, golden keys compared, nothing simulated. Must not know what is checked.
 
-use super::args::CheckArguments;
+use super::args::{CheckArguments, DataFormat};
 use super::budget::Budget;
 use super::console::{Console, Outcome};
 use super::{explain, lints, loading};
 use crate::experiment::Experiment;
+use crate::report::json_text;
 use crate::report::number::counted;
-use crate::scenario::{Expectation, Scenario};
+use crate::scenario::{Diagnostic, Expectation, ExpectedKey, LoadError, Scenario, Severity, place};
 use anyhow::Result;
+use serde_json::{Value, json};
 
 pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
     let files = loading::scenario_files(&arguments.input.scenarios)?;
-    let scenarios = loading::load_all(&files, &arguments.input.changes, console)?;
+    let loaded = loading::load_each(&files, &arguments.input.changes);
+    let is_json = arguments.format == DataFormat::Json;
+    if is_json && loaded.iter().any(Result::is_err) {
+        let file = |it: &Result<Scenario, LoadError>| match it {
+            Ok(scenario) => described(scenario, &scenario.warnings),
+            Err(error) => {
+                json!({ "file": error.path, "diagnostics": placed(&error.diagnostics, &error.text) })
+            }
+        };
+        let files: Vec<Value> = loaded.iter().map(file).collect();
+        console.data(&json_text(
+            &json!({ "is_usable": false, "scenarios": files }),
+        ))?;
+    }
+    let scenarios = loading::usable(loaded, console)?;
+    let mut told = Vec::new();
     // Of many files most are clean: what is odd about them is counted, and shown on demand.
     let in_full = scenarios.len() == 1 || console.is_verbose();
     let (mut broken, mut odd) = (0, 0);
@@ -20,10 +37,14 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
         let threads = arguments.threads.map_or(0, usize::from);
         let threads = Experiment::new(scenario).threads(threads).threads_at_work();
         let layouts = budget.add(scenario, threads);
-        if in_full {
-            lints::tell(scenario, &layouts, console);
+        let found = lints::all(scenario, layouts.iter());
+        if is_json {
+            told.push(described(scenario, &found));
+        } else if in_full {
+            lints::tell(scenario, &found, console);
         } else {
-            let warnings = lints::warnings(scenario, &layouts);
+            let is_warning = |lint: &&Diagnostic| lint.severity != Severity::Note;
+            let warnings = found.iter().filter(is_warning).count();
             odd += warnings;
             let counted = match warnings {
                 0 => "no warnings".to_owned(),
@@ -31,10 +52,18 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
             };
             console.say(&format!("{}: {counted}", scenario.path));
         }
-        broken += tell_broken_keys(scenario, console);
+        let keys = broken_keys(scenario);
+        keys.iter().for_each(|key| console.broken(key));
+        broken += keys.len();
         if arguments.show {
             console.data(scenario.show())?;
         }
+    }
+    if is_json {
+        let forecast = budget.forecast();
+        console.data(&json_text(
+            &json!({ "is_usable": true, "scenarios": told, "forecast": forecast }),
+        ))?;
     }
     let strategies = scenarios.iter().map(|it| it.strategies.len()).sum();
     let files = counted(scenarios.len(), "scenario");
@@ -58,8 +87,33 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
     })
 }
 
+/// A scenario for programs, with what was found.
+fn described(scenario: &Scenario, found: &[Diagnostic]) -> Value {
+    let strategies = scenario.strategies.iter().map(|it| &it.name);
+    json!({
+        "file": scenario.path, "scenario": scenario.name, "strategies": strategies.collect::<Vec<_>>(),
+        "diagnostics": placed(found, &scenario.text), "broken_keys": broken_keys(scenario),
+    })
+}
+
+/// Complaints with their lines and columns, from 1; none where they have no place.
+fn placed(diagnostics: &[Diagnostic], text: &str) -> Vec<Value> {
+    let one = |it: &Diagnostic| {
+        let severity = match it.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        let (line, column) = it.span.as_ref().map(|span| place(text, span.start)).unzip();
+        json!({
+            "severity": severity, "line": line, "column": column, "message": it.message, "label": it.label, "help": it.help,
+        })
+    };
+    diagnostics.iter().map(one).collect()
+}
+
 /// Golden keys need no simulation. One that is known to be wrong is told when it no longer is.
-fn tell_broken_keys(scenario: &Scenario, console: &Console) -> usize {
+fn broken_keys(scenario: &Scenario) -> Vec<String> {
     let keys = scenario
         .expectations
         .iter()
@@ -69,15 +123,14 @@ fn tell_broken_keys(scenario: &Scenario, console: &Console) -> usize {
             }
             _ => None,
         });
-    let mut broken = 0;
-    for key in keys {
+    let words = |key: &ExpectedKey| {
         let strategy = &scenario.strategies[key.strategy].name;
         let point: String = scenario
             .values_at(key.point)
             .iter()
             .map(|swept| format!(" at {} = {}", swept.path, swept.value))
             .collect();
-        console.broken(&match &key.issue {
+        match &key.issue {
             None => format!(
                 "{strategy}{point}: the key of {} is {}, expected {}",
                 key.record, key.found, key.expected
@@ -86,8 +139,7 @@ fn tell_broken_keys(scenario: &Scenario, console: &Console) -> usize {
                 "{strategy}{point}: the key of {} is {}, as expected, though known to fail: take out `issue = \"{issue}\"`",
                 key.record, key.found
             ),
-        });
-        broken += 1;
-    }
-    broken
+        }
+    };
+    keys.map(words).collect()
 }

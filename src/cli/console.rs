@@ -168,9 +168,13 @@ impl Console {
         self.bar(name, runs, "{prefix} {wide_bar} {pos}/{len} runs {eta}")
     }
 
-    /// A progress bar of a thousand steps for a file that is read.
-    pub fn reading(&self, name: &str) -> ProgressBar {
-        self.bar(name, 1_000, "{prefix} {wide_bar} {percent} % {eta}")
+    /// A progress bar of a thousand steps for a file that is read; of what has no known end the steps are thousands of rows.
+    pub fn reading(&self, name: &str, has_end: bool) -> ProgressBar {
+        let template = match has_end {
+            true => "{prefix} {wide_bar} {percent} % {eta}",
+            false => "{prefix}: {human_pos} thousand rows in {elapsed}",
+        };
+        self.bar(name, 1_000, template)
     }
 
     fn bar(&self, name: &str, steps: u64, template: &str) -> ProgressBar {

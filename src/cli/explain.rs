@@ -1,15 +1,19 @@
 //! `keyheat explain`: what is known of each strategy before any simulation, as text. Must not compute it.
 
-use super::args::ExplainArguments;
+use super::args::{DataFormat, ExplainArguments};
 use super::console::Console;
 use super::{lints, loading};
 use crate::keyspace::escape;
-use crate::layout::{Explanation, Layout, ReadForecast, RegionCauses, Replicate, SampleKey};
+use crate::layout::{
+    Explanation, Layout, ReadForecast, RegionCauses, RegionForecast, Replicate, SampleKey,
+};
 use crate::report::number::counted;
-use crate::report::{Block, Document, aligned};
+use crate::report::{Block, Document, aligned, json_text};
 use crate::scenario::{Presplit, Scenario, Strategy};
-use crate::text::percent_to;
+use crate::text::{hex, percent_to};
 use anyhow::{Result, bail};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Sample keys of each strategy.
 const SAMPLES: usize = 3;
@@ -28,6 +32,22 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<()> {
     });
     let layouts = explanations.iter().map(|explanation| &explanation.layout);
     lints::tell_of(&scenario, lints::all(&scenario, layouts), console);
+    for (strategy, explanation) in scenario.strategies.iter().zip(&explanations) {
+        if let (Some(region), None) = (arguments.region, &explanation.region) {
+            bail!(
+                "`{}` has no region {region}: its {} regions are counted from 0",
+                strategy.name,
+                explanation.layout.regions.len()
+            );
+        }
+    }
+    if arguments.format == DataFormat::Json {
+        let strategies = scenario.strategies.iter().zip(&explanations);
+        let strategies: Vec<Value> = strategies.map(|(it, found)| json(it, found)).collect();
+        let (name, seed) = (&scenario.name, scenario.seed.0);
+        let found = json!({ "scenario": name, "seed": seed, "strategies": strategies });
+        return console.data(&json_text(&found));
+    }
     let mut parts: Vec<Vec<Block>> = Vec::new();
     if !scenario.question.is_empty() {
         parts.push(vec![Block::Title(scenario.question.clone())]);
@@ -36,20 +56,58 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<()> {
         parts.push(vec![Block::Lines(facts(strategy, &explanation.layout))]);
         parts.extend(explanation.samples.iter().map(key));
         let layout = &explanation.layout;
-        parts.push(match (arguments.region, &explanation.region) {
-            (Some(_), Some(causes)) => causes_of(causes),
-            (Some(region), None) => bail!(
-                "`{}` has no region {region}: its {} regions are counted from 0",
-                strategy.name,
-                layout.regions.len()
-            ),
-            (None, _) => regions_by_share(layout),
-        });
+        let causes = explanation.region.as_ref();
+        parts.push(causes.map_or_else(|| regions_by_share(layout), causes_of));
         parts.push(reads(&explanation.layout.reads));
     }
     console.document(&Document(parts))?;
     console.say(&last_line(&scenario));
     Ok(())
+}
+
+/// A strategy for programs: all that the text says, of all regions.
+fn json(strategy: &Strategy, explanation: &Explanation) -> Value {
+    let layout = &explanation.layout;
+    let region = |at: usize| {
+        let RegionForecast {
+            write_share,
+            unreachable,
+        } = layout.regions[at];
+        let start = hex(layout.region_start(at));
+        json!({ "start_hex": start, "write_share": write_share, "unreachable": unreachable })
+    };
+    let regions: Vec<Value> = (0..layout.regions.len()).map(region).collect();
+    let sample = |it: &SampleKey| {
+        let record: BTreeMap<&String, &String> = it
+            .record
+            .iter()
+            .map(|(field, value)| (field, value))
+            .collect();
+        json!({
+            "write": it.write, "record": record, "key_hex": hex(it.key.as_bytes()), "qualifier_hex": hex(&it.qualifier),
+            "segments": it.segments,
+        })
+    };
+    let samples: Vec<Value> = explanation.samples.iter().map(sample).collect();
+    let read = |it: &ReadForecast| {
+        json!({
+            "name": it.name, "path": it.planned.plan.path().name(), "words": it.words, "calls_planned": it.calls_planned.mean, "regions": it.regions,
+            "rows_planned": it.rows_planned.mean, "rows_returned": it.rows_returned,
+        })
+    };
+    let reads: Vec<Value> = layout.reads.iter().map(read).collect();
+    let causes = explanation.region.as_ref().map(|it| {
+        let prefixes = it.prefixes.iter().map(|prefix| {
+            json!({ "prefix_hex": hex(prefix.prefix.as_bytes()), "meaning": prefix.meaning, "share": prefix.share })
+        });
+        json!({ "region": it.region, "prefixes": prefixes.collect::<Vec<_>>(), "values": it.entities })
+    });
+    json!({
+        "strategy": strategy.name, "key": strategy.key.text(), "qualifier": strategy.qualifier.as_ref().map(|it| it.text()),
+        "servers": strategy.setup.cluster.servers, "key_bytes": layout.key_bytes, "existing_rows": layout.existing_rows,
+        "sampled_operations": layout.sampled_operations, "hottest_values": layout.entities, "samples": samples, "regions": regions,
+        "reads": reads, "causes": causes,
+    })
 }
 
 /// What a strategy is, and which values are hottest.

@@ -2,13 +2,12 @@
 
 use super::args::{Arguments, EXIT_CODES, functions};
 use super::console::Console;
-use crate::metrics;
+use super::settings_reference::{setting, settings};
+use crate::metrics::{self, MetricId};
 use crate::report::{Block, Document, aligned};
-use crate::scenario::json_schema;
 use crate::text::nearest;
 use anyhow::{Result, bail};
 use clap::{CommandFactory, Parser};
-use serde_json::Value;
 
 /// A part of the reference.
 struct Topic {
@@ -17,7 +16,7 @@ struct Topic {
     text: fn() -> String,
 }
 
-const TOPICS: [Topic; 7] = [
+const TOPICS: [Topic; 8] = [
     Topic {
         name: "keys",
         about: "The functions of the key language",
@@ -37,6 +36,11 @@ const TOPICS: [Topic; 7] = [
         name: "metrics",
         about: "What results hold, and expectations and limits may name",
         text: metrics::reference,
+    },
+    Topic {
+        name: "json",
+        about: "What `--format json` prints, and `results.json` holds",
+        text: || include_str!("json_forms.md").to_owned(),
     },
     Topic {
         name: "measured",
@@ -72,7 +76,7 @@ pub fn run(topic: Option<&str>, console: &Console) -> Result<()> {
     if let Some(topic) = TOPICS.iter().find(|topic| topic.name == name) {
         return console.data(&(topic.text)());
     }
-    if let Some(text) = one(name) {
+    if let Some(text) = setting(name).or_else(|| metric(name)) {
         return console.data(&text);
     }
     let topics = TOPICS.map(|topic| topic.name);
@@ -94,66 +98,23 @@ fn of_command(arguments: &[&str]) {
     }
 }
 
-/// What the tables say of one setting by its path, or of one metric by its name.
-fn one(name: &str) -> Option<String> {
-    let (table, key) = name.rsplit_once('.').unwrap_or(("scenario", name));
-    let heading = format!("[{table}]");
-    let settings = settings();
-    let mut lines = settings
-        .lines()
-        .skip_while(|line| !line.starts_with(&heading))
-        .skip(1);
-    let is_it = |line: &&str| line.split_whitespace().next() == Some(key);
-    let setting = lines
-        .by_ref()
-        .take_while(|line| line.starts_with(' '))
-        .find(is_it);
-    if let Some(setting) = setting {
-        return Some(format!("{heading}\n{setting}\n"));
-    }
+/// The row of a metric, behind that which its sentence refers to.
+fn metric(name: &str) -> Option<String> {
     let metrics = metrics::reference();
-    let quoted = [format!("`{name}`"), format!("`{name}.p99`")];
-    let is_it = |line: &&str| {
-        quoted.iter().any(|it| {
-            line.split(" | ")
-                .next()
-                .is_some_and(|names| names.contains(it))
-        })
+    let rows = metrics.lines().filter_map(|line| line.strip_prefix("| `"));
+    let rows: Vec<Vec<&str>> = rows
+        .map(|row| row.trim_end_matches(" |").split(" | ").collect())
+        .collect();
+    let own = MetricId::of_path(name)?.name();
+    let has_name = |row: &Vec<&str>| {
+        let mut names = row[0].split(['`', ',', ' ']);
+        names.any(|it| it.trim_start_matches("read.x.").trim_end_matches(".p99") == own)
     };
-    let row = metrics.lines().find(is_it)?;
-    let cells: Vec<&str> = row.trim_matches(['|', ' ']).split(" | ").collect();
-    Some(format!("{}\n  {}\n", cells[0], cells[1..].join(" · ")))
-}
-
-/// All settings by the tables of the JSON Schema, those apart that mirror others.
-fn settings() -> String {
-    let schema: Value = serde_json::from_str(&json_schema()).expect("a schema is JSON");
-    let mut text = described("scenario", &schema);
-    for (name, table) in schema["definitions"].as_object().into_iter().flatten() {
-        if !name.starts_with("part-of-") && !name.starts_with("lists-of-") {
-            text += &described(name, table);
-        }
-    }
-    text
-}
-
-/// A table's settings, and those of the tables that stand in it; nothing of what is no table.
-fn described(path: &str, table: &Value) -> String {
-    let Some(settings) = table["properties"].as_object() else {
-        return String::new();
-    };
-    let about = table["description"].as_str().unwrap_or_default();
-    let mut text = format!("[{path}] {about}\n");
-    let mut inner = String::new();
-    for (key, setting) in settings {
-        let about = setting["description"].as_str().unwrap_or_default();
-        let default = match &setting["default"] {
-            Value::Null => String::new(),
-            default => format!(" = {default}"),
-        };
-        text += format!("  {key}{default}  {about}").trim_end();
-        text += "\n";
-        inner += &described(&format!("{path}.{key}"), setting);
-    }
-    format!("{text}\n{inner}")
+    let at = rows.iter().position(has_name)?;
+    let is_whole = |row: &Vec<&str>| !row.concat().contains("The same");
+    let first = rows[..=at].iter().rposition(is_whole).unwrap_or(at);
+    let row = |row: &Vec<&str>| format!("`{}\n  {}\n", row[0], row[1..].join(" · "));
+    let mut shown = vec![&rows[first], &rows[at]];
+    shown.dedup();
+    Some(shown.into_iter().map(row).collect())
 }

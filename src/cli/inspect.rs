@@ -5,7 +5,7 @@ use super::console::Console;
 use super::key_list;
 use crate::observed::KeySurvey;
 use crate::policy::split_fits;
-use crate::report::KeySurveyReport;
+use crate::report::{KeySurveyReport, json_text};
 use anyhow::{Context, Result};
 
 pub fn run(arguments: &InspectArguments, console: &Console) -> Result<()> {
@@ -23,6 +23,6 @@ pub fn run(arguments: &InspectArguments, console: &Console) -> Result<()> {
     match arguments.format {
         AdviceFormat::Table => console.document(&report.document()),
         AdviceFormat::Markdown => console.data(&report.document().markdown()),
-        AdviceFormat::Json => console.data(&serde_json::to_string_pretty(&report)?),
+        AdviceFormat::Json => console.data(&json_text(&report)),
     }
 }

@@ -29,7 +29,8 @@ pub struct KeyList {
 
 pub fn read(path: &Path, arguments: &KeyFileArguments, console: &Console) -> Result<KeyList> {
     let mut file = KeyFile::open(path, arguments.keys_as, arguments.weight)?;
-    let bar = console.reading(&path.display().to_string());
+    let has_end = file.part_read().is_some();
+    let bar = console.reading(&path.display().to_string(), has_end);
     let mut list = KeyList {
         sketch: QuantileSketch::new(MEMORY),
         order: FileOrder::default(),
@@ -44,7 +45,8 @@ pub fn read(path: &Path, arguments: &KeyFileArguments, console: &Console) -> Res
         list.keys += 1;
         list.squares += (weight as f64) * (weight as f64);
         if list.keys.is_multiple_of(SHOWN_EVERY) {
-            bar.set_position((file.part_read().unwrap_or(0.0) * 1e3) as u64);
+            let part = file.part_read().map(|part| (part * 1e3) as u64);
+            bar.set_position(part.unwrap_or(list.keys / 1_000));
         }
     }
     bar.finish_and_clear();

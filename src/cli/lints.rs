@@ -51,18 +51,10 @@ fn are_alike(one: &Diagnostic, other: &Diagnostic) -> bool {
 }
 
 /// Shows all lints with their places on stderr, notes as well, unless `--quiet`.
-pub fn tell(scenario: &Scenario, layouts: &[Layout], console: &Console) {
-    let shown = all(scenario, layouts.iter());
-    if !shown.is_empty() {
-        console.say_styled(&render(&shown, &scenario.text, &scenario.path, true));
+pub fn tell(scenario: &Scenario, lints: &[Diagnostic], console: &Console) {
+    if !lints.is_empty() {
+        console.say_styled(&render(lints, &scenario.text, &scenario.path, true));
     }
-}
-
-/// Number of warnings.
-pub fn warnings(scenario: &Scenario, layouts: &[Layout]) -> usize {
-    let lints = all(scenario, layouts.iter());
-    let is_warning = |lint: &&Diagnostic| lint.severity != Severity::Note;
-    lints.iter().filter(is_warning).count()
 }
 
 /// One line a lint, the same line once, and where to read more. What was told.

@@ -5,7 +5,7 @@ use super::args::{ChangeArguments, OneScenario};
 use super::console::{Console, Told};
 use crate::experiment::{Experiment, Results};
 use crate::layout::misplaced_regions;
-use crate::scenario::{Options, Scenario, Strategy, render};
+use crate::scenario::{LoadError, Options, Scenario, Strategy};
 use crate::text::nearest;
 use anyhow::{Context, Result, anyhow, bail};
 use std::collections::BTreeMap;
@@ -81,6 +81,23 @@ pub fn load_all(
     changes: &ChangeArguments,
     console: &Console,
 ) -> Result<Vec<Scenario>> {
+    usable(load_each(files, changes), console)
+}
+
+/// The scenarios, if all can be used; else the user is told all that is wrong with each.
+pub fn usable(
+    loaded: Vec<Result<Scenario, LoadError>>,
+    console: &Console,
+) -> Result<Vec<Scenario>> {
+    for error in loaded.iter().filter_map(|it| it.as_ref().err()) {
+        console.insist_styled(&error.render(true));
+    }
+    let all: Result<Vec<Scenario>, LoadError> = loaded.into_iter().collect();
+    all.map_err(|_| Told.into())
+}
+
+/// Each scenario, or what is wrong with it.
+pub fn load_each(files: &[PathBuf], changes: &ChangeArguments) -> Vec<Result<Scenario, LoadError>> {
     let options = Options {
         sets: changes.set.clone(),
         sweeps: changes.sweep.clone(),
@@ -89,28 +106,23 @@ pub fn load_all(
         replicates: changes.replicates,
         seed: changes.seed,
     };
-    let mut scenarios = Vec::new();
-    for file in files {
-        let loaded = match file.as_os_str() == STDIN {
+    let load = |file: &PathBuf| {
+        let scenario = match file.as_os_str() == STDIN {
             true => Scenario::read_from(std::io::stdin().lock(), "stdin", &options),
             false => Scenario::load_with(file, &options),
-        };
-        match loaded {
-            Ok(scenario) => {
-                let faults = misplaced_regions(&scenario);
-                if faults.is_empty() {
-                    scenarios.push(scenario);
-                } else {
-                    console.insist_styled(&render(&faults, &scenario.text, &scenario.path, true));
-                }
-            }
-            Err(error) => console.insist_styled(&error.render(true)),
+        }?;
+        let diagnostics = misplaced_regions(&scenario);
+        if diagnostics.is_empty() {
+            return Ok(scenario);
         }
-    }
-    match scenarios.len() == files.len() {
-        true => Ok(scenarios),
-        false => Err(Told.into()),
-    }
+        let Scenario { path, text, .. } = scenario;
+        Err(LoadError {
+            path,
+            text,
+            diagnostics,
+        })
+    };
+    files.iter().map(load).collect()
 }
 
 /// The strategy of that name, or the only one.

@@ -19,6 +19,7 @@ mod key_list;
 mod learn;
 mod lints;
 mod loading;
+mod man;
 mod merge;
 mod new;
 mod output_folder;
@@ -26,6 +27,7 @@ mod presets;
 mod report;
 mod run;
 mod saved_runs;
+mod settings_reference;
 mod size;
 mod splits;
 mod templates;
@@ -67,8 +69,9 @@ fn run(command: Command, console: &Console) -> Result<Outcome> {
         Command::Key(arguments) => key::run(&arguments, console),
         Command::Splits(arguments) => splits::run(&arguments, console),
         Command::Inspect(arguments) => inspect::run(&arguments, console),
-        Command::Presets => presets::run(console),
+        Command::Presets { format } => presets::run(format, console),
         Command::Completions { shell } => console.data(&completions(shell)),
+        Command::Man { folder } => man::run(folder.as_deref(), console),
         Command::Help { topic } => help::run(topic.as_deref(), console),
         Command::Explain(arguments) => explain::run(&arguments, console),
         Command::Export(arguments) => export::run(&arguments, console),

@@ -1,10 +1,17 @@
 //! `keyheat presets`: known designs as a table. Must not know what is known.
 
+use super::args::DataFormat;
 use super::console::Console;
 use crate::key::{Preset, presets};
+use crate::report::json_text;
 use anyhow::Result;
+use std::collections::BTreeMap;
 
-pub fn run(console: &Console) -> Result<()> {
+pub fn run(format: DataFormat, console: &Console) -> Result<()> {
+    if format == DataFormat::Json {
+        let all: Vec<&Preset> = presets().iter().collect();
+        return console.data(&json_text(&BTreeMap::from([("presets", all)])));
+    }
     // The traps come last.
     for trap in [false, true] {
         let alike = presets().iter().filter(|preset| preset.trap == trap);

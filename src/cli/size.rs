@@ -7,7 +7,7 @@ use crate::layout::{
     FamilySize, Layout, Replicate, StrategySample, StrategySize, TableSize, size_findings,
 };
 use crate::report::number::{self, NumberFormat};
-use crate::report::{Block, Column, Document, Format, Table, aligned};
+use crate::report::{Block, Column, Document, Format, Table, aligned, json_text};
 use crate::scenario::Scenario;
 use crate::storage::{BlockEncoding, Compression};
 use anyhow::Result;
@@ -40,11 +40,11 @@ pub fn run(arguments: &SizeArguments, console: &Console) -> Result<()> {
         ])
         .markdown(),
         Format::Csv => csv(&sizes),
-        Format::Json => serde_json::to_string_pretty(&SizeJson {
+        Format::Json => json_text(&SizeJson {
             scenario: &scenario.name,
             strategies: &sizes,
             findings: size_findings(&sizes),
-        })?,
+        }),
     };
     console.data(&text)
 }

@@ -5,6 +5,7 @@ use super::console::Console;
 use super::key_list::{self, KeyList};
 use crate::keyspace::RowKey;
 use crate::policy::{SPLIT_FORMATS, SampledSplit, SplitAlgorithm, SplitError, sampled_points};
+use crate::report::json_text;
 use crate::report::number::counted;
 use crate::statistics::{PredictedPeak, predicted_peak, sample_size_for};
 use crate::text::{compact, grouped, hex, share, times};
@@ -64,12 +65,12 @@ pub fn run(arguments: &SplitsArguments, console: &Console) -> Result<()> {
         }
     };
     let Some(format) = SPLIT_FORMATS.iter().find(|it| it.name == arguments.format) else {
-        return console.data(&serde_json::to_string(&SplitsJson {
+        return console.data(&json_text(&SplitsJson {
             algorithm: algorithm.name(),
             regions: points.len() as i64 + 1,
             splits_hex: points.iter().map(|key| hex(key.as_bytes())).collect(),
             sample,
-        })?);
+        }));
     };
     let text = format.write(&arguments.table, &points).map_err(|point| {
         anyhow!("the split point `{point}` can't be written as {}\n`--format escaped` or `hex` writes any", format.name)

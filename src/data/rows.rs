@@ -139,6 +139,11 @@ impl Rows {
         }
     }
 
+    /// Rows that were read.
+    pub fn count(&self) -> u64 {
+        self.rows
+    }
+
     /// The part of the file that was read, in 0 ..= 1; `None` of what has no known length.
     pub fn part_read(&self) -> Option<f64> {
         self.lines.part_read()

@@ -47,8 +47,11 @@ const FURTHER_LAYOUT: f64 = 0.7;
 /// Nanoseconds of the views of a scenario and of each strategy.
 const VIEWS_NS: f64 = 60e6;
 
-/// Bytes of the program itself.
+/// Bytes of the program itself, and of what each thread lays out, weighs and draws beside its run.
 const BASE_BYTES: f64 = 20e6;
+const VIEW_BYTES: f64 = 40e6;
+/// What advice leaves of a limit: two processes of the same work differ by so much.
+const MARGIN: f64 = 0.95;
 /// Bytes of an open-loop operation in flight, its place in a queue included.
 const IN_FLIGHT_BYTES: f64 = 170.0;
 /// Bytes of a client with its operation, and of a row that fits its write buffer.
@@ -210,7 +213,14 @@ impl Forecast {
         }
         let jobs = usize::try_from(jobs).unwrap_or(usize::MAX);
         found.threads = threads.min(jobs).max(1);
+        found.shared_bytes += VIEW_BYTES * found.threads as f64;
         found
+    }
+
+    /// The same for a process that has had so many bytes already when it had made the first layouts, which every run needs as well.
+    pub fn beside(mut self, bytes: f64) -> Self {
+        self.shared_bytes += (bytes - BASE_BYTES).max(0.0);
+        self
     }
 
     /// Bytes at a time.
@@ -226,7 +236,7 @@ impl Forecast {
     /// What makes it take so much memory, and what would fit `most` bytes.
     pub fn less_memory(&self, most: f64) -> String {
         let all = sum(&self.parts);
-        let room = most - self.shared_bytes;
+        let room = MARGIN * most - self.shared_bytes;
         if self.threads > 1 && all < room {
             let threads = (room / all) as usize;
             return format!("with `--threads {}` it would fit", threads.max(1));

@@ -443,9 +443,11 @@ pub(super) fn units(strategy: &Strategy) -> Vec<Unit> {
     let times = segments.iter().filter(|segment| segment.follows_time());
     let times: Vec<FieldId> = times.flat_map(|it| it.fields()).copied().collect();
     let mut units: Vec<Unit> = Vec::new();
-    for at in rest {
+    for at in rest.filter(|at| prefixed(segments, *at, &strategy.setup).is_none()) {
         let segment = &segments[at];
-        let expression = operand(segment, &strategy.setup);
+        let before = at.checked_sub(1);
+        let prefixed = before.and_then(|before| prefixed(segments, before, &strategy.setup));
+        let expression = prefixed.unwrap_or_else(|| operand(segment, &strategy.setup));
         match units.last_mut() {
             Some(before) if is_delimiter(segment) => {
                 before.is_text &= segment.is_text();
@@ -469,6 +471,20 @@ pub(super) fn units(strategy: &Strategy) -> Vec<Unit> {
 /// The same in every row of every run, not only because a field has one value in this one.
 fn is_delimiter(segment: &Segment) -> bool {
     segment.fields().is_empty() && segment.randomness() == Randomness::Plain
+}
+
+/// The derived field that is this constant and the segment behind it, and nothing else: `'c' || number`.
+fn prefixed(segments: &[Segment], at: usize, setup: &Setup) -> Option<String> {
+    let behind = segments
+        .get(at + 1)
+        .filter(|_| is_delimiter(&segments[at]))?;
+    let [constant, field] = [&segments[at], behind].map(|it| it.expression.trim());
+    let text = format!("{constant} || {field}");
+    let mut derived = setup.derived.iter();
+    let is_it = |(name, its): &&(String, String)| {
+        behind.derived.as_ref() == Some(name) && its.trim() == text
+    };
+    derived.find(is_it).map(|(name, _)| name.clone())
 }
 
 /// Fields of all units, ascending.

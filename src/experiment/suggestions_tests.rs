@@ -40,6 +40,39 @@ fn suggested(keys: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_derived_field_with_a_constant_in_front_stays_one_field() {
+    let text = PLANT.replace(
+        "[write.w]",
+        "label = { expr = \"'p' || plant\" }\n[write.w]",
+    );
+    let key = "[strategy.rising]\nkey = \"be8(ts) || label || ':' || be4(sensor) || be1(kind)\"\n";
+    let scenario = parsed(&(text + key));
+    let own: Vec<&Strategy> = scenario.strategies.iter().collect();
+    let keys = suggested_keys(&own);
+    let first = (keys[0].name.as_str(), keys[0].key.as_str());
+    assert_eq!(
+        first,
+        (
+            "label-sensor-first",
+            "label || ':' || be4(sensor) || be8(ts) || be1(kind)"
+        )
+    );
+    // A key that begins with it keeps its constant as well.
+    let key = "[strategy.led]\nkey = \"label || ':' || be4(sensor) || be8(ts) || be1(kind)\"\n";
+    let scenario = parsed(
+        &(PLANT.replace(
+            "[write.w]",
+            "label = { expr = \"'p' || plant\" }\n[write.w]",
+        ) + key),
+    );
+    let keys = suggested_keys(&scenario.strategies.iter().collect::<Vec<_>>());
+    assert!(
+        keys.iter().all(|it| it.key.contains("label || ':'")),
+        "{keys:?}"
+    );
+}
+
+#[test]
 fn fields_and_reads_suggest_keys() {
     let keys = "[strategy.rising]\nkey = \"be8(ts) || plant || ':' || be4(sensor) || be1(kind)\"\n";
     // One region on six servers: the number is free, four a server.

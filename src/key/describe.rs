@@ -6,10 +6,11 @@ use super::run::{Row, Rows};
 use super::segment::Segment;
 use crate::keyspace::RowKey;
 use crate::record::{FieldId, FieldKind, Schema};
+use serde::Serialize;
 use std::ops::Range;
 
 /// One segment of a written key, for people.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SegmentText {
     /// The segment's expression as written.
     pub expression: String,

@@ -1,7 +1,9 @@
 //! Row-key designs that people use, good and bad, ready to paste. Each names its own fields.
 
+use serde::Serialize;
+
 /// A known design.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Preset {
     /// Its name.
     pub name: &'static str,

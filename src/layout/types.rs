@@ -4,6 +4,7 @@ use crate::engine::{ExistingRows, PlannedRead, TableCopy};
 use crate::keyspace::RowKey;
 use crate::scenario::Diagnostic;
 use crate::statistics::Estimate;
+use serde::Serialize;
 use std::sync::Arc;
 
 /// A strategy, laid out for one replicate.
@@ -137,7 +138,7 @@ pub struct KeyBucket {
 }
 
 /// How much of the load one value of a field carries.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntityShare {
     /// The field.
     pub field: String,

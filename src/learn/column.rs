@@ -40,11 +40,11 @@ const TIMES: std::ops::Range<i64> = 1_000_000_000..3_000_000_000;
 const TIME_NAMES: [&str; 7] = ["time", "date", "ts", "stamp", "_at", "when", "epoch"];
 
 impl Column {
-    /// Of that name, without any value.
-    pub fn new(name: &str) -> Self {
-        let name = name.to_owned();
+    /// Of that name, one of so many, without any value.
+    pub fn new(name: &str, columns: usize) -> Self {
         Self {
-            name,
+            name: name.to_owned(),
+            frequencies: Frequencies::of_columns(columns),
             ..Self::default()
         }
     }

@@ -248,6 +248,9 @@ impl LearntField {
             law.push(format!("top = [{}]", shares.join(", ")));
             self.note += "; the first have shares of their own";
         }
+        if !fit.explains {
+            self.note += "; no such law explains how often the first come: what runs say of hot values is rough";
+        }
         let count = count(fit.values.value);
         self.fit = Some(fit);
         match law.is_empty() {

@@ -5,8 +5,12 @@ use crate::random::hash_name;
 use crate::statistics::Interval;
 use std::collections::{BTreeMap, HashMap};
 
-/// Values that are counted exactly, and as many that are watched because they may be heavy: some 10 MB a column.
+/// Values that are counted exactly, and as many that are watched because they may be heavy: at most 2^18 entries in 2^19 places of 41 bytes, and their
+/// texts of 80 bytes each, 41 MB.
 const MOST: usize = 1 << 17;
+
+/// Of so many columns together, so that files of many columns take no more than 300 MB.
+const MOST_OF_ALL: usize = 3 << 18;
 
 /// Texts that are kept of the first values. Later ones are kept once they come again: those of a column of identities would fill the memory.
 const NAMED: usize = 1_024;
@@ -14,8 +18,8 @@ const NAMED: usize = 1_024;
 /// Longest text that is kept, in bytes.
 const LONGEST_TEXT: usize = 64;
 
-/// A watched value counts as heavy from so many times its greatest possible error on.
-const SURE: u64 = 16;
+/// A watched value counts as heavy from so many times on what it may have missed at most: half of that is added, and so it is known to 1 in 8.
+const SURE: u64 = 4;
 
 /// Counts of values, by their hashes of 64 bits.
 ///
@@ -58,8 +62,13 @@ impl Default for Frequencies {
 }
 
 impl Frequencies {
+    /// Of one of so many columns of a file.
+    pub fn of_columns(columns: usize) -> Self {
+        Self::holding((MOST_OF_ALL / columns.max(1)).clamp(NAMED, MOST))
+    }
+
     /// Counts so many values exactly, and watches as many.
-    fn holding(most: usize) -> Self {
+    pub(super) fn holding(most: usize) -> Self {
         Self {
             values: HashMap::new(),
             most,
@@ -144,9 +153,11 @@ impl Frequencies {
         let sure = if self.level == 0 { 0 } else { SURE * self.lost };
         let mut values: BTreeMap<(u64, bool), u64> = BTreeMap::new();
         for (hash, seen) in &self.values {
-            let is_sure = seen.times > sure;
+            // What it may have missed it has missed half of on average.
+            let times = seen.times + seen.missed / 2;
+            let is_sure = times > sure;
             if is_sure || hash.leading_zeros() >= self.level {
-                *values.entry((seen.times, is_sure)).or_default() += 1;
+                *values.entry((times, is_sure)).or_default() += 1;
             }
         }
         let tally = |(&(times, is_sure), &values): (&(u64, bool), &u64)| Tally {

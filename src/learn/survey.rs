@@ -31,7 +31,9 @@ impl Survey {
     /// # Errors
     /// A row can't be read, or a time in it.
     pub fn read(rows: &mut Rows, mut progress: impl FnMut(&Rows)) -> Result<Self, DataError> {
-        let mut columns: Vec<Column> = rows.columns().iter().map(|it| Column::new(it)).collect();
+        let names = rows.columns();
+        let new = |name: &String| Column::new(name, names.len());
+        let mut columns: Vec<Column> = names.iter().map(new).collect();
         let (mut count, mut warnings, mut kept) = (0_u64, Vec::new(), Vec::new());
         let mut record = Record::default();
         while rows.next(&mut record)? {

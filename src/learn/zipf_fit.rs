@@ -19,6 +19,8 @@ pub struct ZipfFit {
     pub values: Interval,
     /// The first ranks that the law does not explain: the shares of all rows that they have.
     pub top: Vec<f64>,
+    /// Whether the ranks behind them come as often as the law says.
+    pub explains: bool,
 }
 
 /// Rows that have to come again before a law is looked for (estimate: an exponent then has an interval of about 0.3).
@@ -65,6 +67,7 @@ impl ZipfFit {
             if checked.zip(law.expected()).all(agrees) {
                 return Some(fit);
             }
+            fit.explains = false;
             first.get_or_insert(fit);
         }
         first
@@ -78,8 +81,8 @@ struct Counted {
     distinct: f64,
     /// The sum of `c ln c`.
     weighed: f64,
-    /// What counting a sample of the values adds to the covariance of `weighed` and `distinct`.
-    sampled: Covariance,
+    /// What counting a sample of the values adds to the covariances of `weighed`, `distinct` and `rows`: of the first two, both, those with `rows`, and of `rows`.
+    sampled: [f64; 6],
 }
 
 /// Two variances, and the covariance.
@@ -108,7 +111,14 @@ impl Counted {
             found.distinct += values;
             found.weighed += values * weighed;
             // Each value was sampled with probability 1 / weight (Horvitz and Thompson 1952).
-            let squares = [weighed * weighed, 1.0, weighed];
+            let squares = [
+                weighed * weighed,
+                1.0,
+                weighed,
+                weighed * times,
+                times,
+                times * times,
+            ];
             add(&mut found.sampled, &squares, values * (weight - 1.0));
         }
         found
@@ -117,9 +127,7 @@ impl Counted {
     /// The law over ranks from `first` on.
     fn fit(&self, first: f64) -> (ZipfFit, Law) {
         let even = self.law(0.0, first);
-        let moments = even.moments();
-        let deviation = self.covariance(&moments)[0].sqrt();
-        let is_even = self.weighed - moments[0] <= EVEN * deviation;
+        let is_even = self.is_even(&even, first);
         let short = |exponent| self.law(exponent, first).moments()[0] - self.weighed;
         let law = match is_even {
             true => even,
@@ -149,6 +157,7 @@ impl Counted {
             exponent,
             values,
             top,
+            explains: true,
         };
         (fit, law)
     }
@@ -163,18 +172,35 @@ impl Counted {
     /// Of `weighed` and `distinct`, given the rows.
     fn covariance(&self, moments: &Moments) -> Covariance {
         let [_, _, weighed, seen, both, by_weighed, by_seen] = *moments;
-        let [a, b] = [by_weighed, by_seen];
+        let [a, b] = [by_weighed / self.rows, by_seen / self.rows];
         let given = [a * a, b * b, a * b];
         let mut found = [weighed, seen, both];
-        add(&mut found, &given, -1.0 / self.rows);
-        add(&mut found, &self.sampled, 1.0);
+        add(&mut found, &given, -self.rows);
+        // Of a sample the rows are an estimate as well: the law is scaled to it, so that only what the sums have beyond their slopes over the rows counts.
+        let [weighed, distinct, both, by_weighed, by_distinct, rows] = self.sampled;
+        let beyond = [
+            weighed - 2.0 * a * by_weighed,
+            distinct - 2.0 * b * by_distinct,
+            both - b * by_weighed - a * by_distinct,
+        ];
+        add(&mut found, &beyond, 1.0);
+        add(&mut found, &given, rows);
         found
     }
 
-    /// Standard deviations of the exponent and of the logarithm of the number of values: the covariance through the inverse of the derivatives.
-    fn deviations(&self, law: &Law, first: f64, is_even: bool) -> (f64, f64) {
+    /// Whether chance alone may have made the counts uneven: by what `weighed` varies beside `distinct`, which the law's number of values makes up for.
+    fn is_even(&self, even: &Law, first: f64) -> bool {
+        let moments = even.moments();
+        let [weighed, distinct, both] = self.covariance(&moments);
+        let [_, [f_log, g_log]] = self.slopes(even, first);
+        let along = if g_log > 0.0 { f_log / g_log } else { 0.0 };
+        let variance = weighed - 2.0 * along * both + along * along * distinct;
+        self.weighed - moments[0] <= EVEN * variance.max(0.0).sqrt()
+    }
+
+    /// Derivatives of the expected `weighed` and `distinct` by the exponent, and by the logarithm of the number of values.
+    fn slopes(&self, law: &Law, first: f64) -> [[f64; 2]; 2] {
         const STEP: f64 = 1e-4;
-        let [weighed, seen, both] = self.covariance(&law.moments());
         let at = |exponent: f64, log: f64| {
             let values = law.values() * libm::exp(log);
             Law::new(self.rows, law.exponent + exponent, first, values).moments()
@@ -183,11 +209,16 @@ impl Counted {
             let (up, down) = (at(exponent, log), at(-exponent, -log));
             [0, 1].map(|it| (up[it] - down[it]) / (2.0 * STEP))
         };
-        let [f_log, g_log] = slopes(0.0, STEP);
+        [slopes(STEP, 0.0), slopes(0.0, STEP)]
+    }
+
+    /// Standard deviations of the exponent and of the logarithm of the number of values: the covariance through the inverse of the derivatives.
+    fn deviations(&self, law: &Law, first: f64, is_even: bool) -> (f64, f64) {
+        let [weighed, seen, both] = self.covariance(&law.moments());
+        let [[f_exponent, g_exponent], [f_log, g_log]] = self.slopes(law, first);
         if is_even {
             return (0.0, seen.max(0.0).sqrt() / g_log);
         }
-        let [f_exponent, g_exponent] = slopes(STEP, 0.0);
         let determinant = f_exponent * g_log - f_log * g_exponent;
         let deviation = |a: f64, b: f64| {
             let variance = a * a * weighed + 2.0 * a * b * both + b * b * seen;
@@ -313,3 +344,7 @@ fn moments(mean: f64) -> Moments {
         mean * none,
     ]
 }
+
+#[cfg(test)]
+#[path = "zipf_fit_tests.rs"]
+mod tests;

@@ -295,7 +295,7 @@ impl Part {
 /// The reference of all metrics, in Markdown.
 pub fn reference() -> String {
     let mut text = "Demand is counted in rows that are written. Of reads (`read_`) it is a Get, or a region that a scan opens.\n\n".to_owned();
-    text += "| metric | unit | better | meaning |\n|---|---|---|---|\n";
+    text += "| metric | unit | better | source | meaning |\n|---|---|---|---|---|\n";
     for id in MetricId::ALL {
         let Definition {
             family,
@@ -330,9 +330,17 @@ pub fn reference() -> String {
             Better::Lower => "less",
             Better::Neither => "",
         };
+        let source = match source {
+            Source::Run => "measured in each run",
+            Source::Experiment => "from the layout or several runs",
+            Source::OneRead => "of each read",
+        };
         let names = names.join(", ");
-        writeln!(text, "| {names} | {unit} | {better} | {meaning} |")
-            .expect("writing to a string can't fail");
+        writeln!(
+            text,
+            "| {names} | {unit} | {better} | {source} | {meaning} |"
+        )
+        .expect("writing to a string can't fail");
     }
     let [write, read, neighbour] = Side::ALL.map(Side::name);
     let parts: Vec<&str> = Part::ALL.iter().map(|part| part.name()).collect();

@@ -1,6 +1,7 @@
 //! Two results compared, as a table for a terminal or a pull request, as CSV or JSON. Must not judge.
 
 use super::document::{Block, Column, Document, Table};
+use super::json_text::json_text;
 use super::number::{self, NumberFormat, UNDEFINED};
 use super::results_report::Format;
 use super::terminal::Style;
@@ -52,10 +53,7 @@ impl ComparisonReport<'_> {
             Format::Table => self.document().terminal(style),
             Format::Markdown => self.document().markdown(),
             Format::Csv => csv_files::to_text(|to| csv_files::comparison(self.0, to)),
-            Format::Json => {
-                let text = serde_json::to_string_pretty(self.0);
-                text.expect("comparisons hold only what JSON can hold") + "\n"
-            }
+            Format::Json => json_text(self.0),
         }
     }
 

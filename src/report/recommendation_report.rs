@@ -1,6 +1,7 @@
 //! What a scenario's results recommend, for a terminal, a pull request or a program. Must not judge.
 
 use super::document::{Block, Column, Document, Table};
+use super::json_text::json_text;
 use super::number::{self, NumberFormat, UNDEFINED};
 use super::terminal::Style;
 use crate::experiment::{
@@ -56,8 +57,7 @@ impl RecommendationReport<'_> {
 
     /// For a program, ending in a newline.
     pub fn json(&self) -> String {
-        let text = serde_json::to_string_pretty(self.0);
-        text.expect("recommendations hold only what JSON can hold") + "\n"
+        json_text(self.0)
     }
 
     /// The `create` command of each recommended table, for the HBase shell.

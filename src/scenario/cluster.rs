@@ -191,9 +191,11 @@ crate::settings! {
 crate::settings! {
     /// A server is slower for a time.
     static SLOW("", "") {
+        /// Its number, from 0.
         server = integer(0, MOST_SERVERS).needs("0"),
         /// So many times slower.
         times = number("greater than 0, and at most 1000000", 0.0, 1e6, (false, true)).needs("5.0"),
+        /// So long.
         for = time().needs("\"10s\""),
     }
 }
@@ -340,6 +342,7 @@ fn check_servers(sink: &Diagnostics, events: &[(TimedEvent, SourcePlace)], clust
 const MOST_NEIGHBOURS: usize = 64;
 
 crate::settings! {
+    /// Another table on the same servers, by its load alone.
     pub(super) static NEIGHBOUR("neighbour", r#""anyOf": [{ "required": ["write_rate"] }, { "required": ["read_rate"] }]"#) {
         /// At most as many as a table's (estimate).
         regions = integer(1, 1_000_000).or("32"),

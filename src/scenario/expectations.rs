@@ -52,8 +52,11 @@ crate::settings! {
 }
 
 crate::settings! {
+    /// What a bound is relative to.
     pub(super) static RATIO("ratio", r#""minProperties": 1"#) {
+        /// The other strategy.
         strategy = json("@name"),
+        /// The other point of the sweep.
         at = json("@point"),
     }
 }

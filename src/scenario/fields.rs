@@ -655,6 +655,7 @@ pub(super) fn read_law_entry<'a>(reader: &Reader<'a>, entry: &'a Entry, kind: &F
 }
 
 crate::settings! {
+    /// How often values come: one law, and shares of the first ranks.
     pub(super) static LAW("law", "") {
         /// The share of rank r is proportional to r^-s.
         ///
@@ -679,7 +680,9 @@ const SHARE: Kind = number("in (0, 1)", 0.0, 1.0, (false, false));
 crate::settings! {
     /// A share of the keys takes a share of the load.
     static HOTSPOT("", "") {
+        /// The share of the keys.
         keys = SHARE.needs("0.2"),
+        /// The share of the load that they take.
         load = SHARE.needs("0.2"),
     }
 }
@@ -687,7 +690,9 @@ crate::settings! {
 crate::settings! {
     /// A bell over the values.
     static NORMAL("", "") {
+        /// Of the values.
         mean = any_number().needs("50.0"),
+        /// Their standard deviation.
         sd = number("greater than 0", 0.0, f64::INFINITY, (false, false)).needs("50.0"),
     }
 }

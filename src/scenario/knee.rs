@@ -29,9 +29,13 @@ crate::settings! {
 }
 
 crate::settings! {
+    /// A metric, and the bounds within which a load is sustained.
     pub(super) static LIMIT("limit", r#""anyOf": [{ "required": ["above"] }, { "required": ["below"] }]"#) {
+        /// Its name.
         metric = json("@metric").needs("\"write_response_ms.p99\""),
+        /// It stays above this number.
         above = any_number(),
+        /// It stays below this number.
         below = any_number(),
     }
 }

@@ -51,9 +51,9 @@ pub use cluster::misfit;
 pub use diagnostic::{Diagnostic, Severity};
 pub use load::LoadError;
 pub use model::{
-    Bound, Changes, Copy, Expectation, ExpectedValue, Knee, Limit, LimitBound, Options, Presplit,
-    Scenario, Setup, Strategy, SweepValue, SweptSetting, TimeSpec, VariedLoad,
+    Bound, Changes, Copy, Expectation, ExpectedKey, ExpectedValue, Knee, Limit, LimitBound,
+    Options, Presplit, Scenario, Setup, Strategy, SweepValue, SweptSetting, TimeSpec, VariedLoad,
 };
 pub use names::{is_file_stem, is_name};
-pub use render::{count, render};
+pub use render::{count, place, render};
 pub use schema::json_schema;

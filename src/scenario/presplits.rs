@@ -28,10 +28,12 @@ crate::settings! {
 }
 
 crate::settings! {
+    /// An algorithm of split points, and what it takes.
     pub(super) static COMPUTED("computed-presplit", "") {
         /// hex-string, decimal-string, uniform: HBase's RegionSplitter; bytes: Admin.createTable; buckets: a region for each value of the leading
         /// bucket; sampled: equal quantiles of the existing rows.
         algorithm = word(SplitAlgorithm::WORDS).needs("\"sampled\""),
+        /// So many; `none` and `buckets` say it themselves.
         regions = integer(1, i64::MAX),
         /// First row.
         first = text(""),

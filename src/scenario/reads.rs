@@ -287,6 +287,7 @@ fn read_listed(table: &Reader<'_>, entry: &Entry, field: &Field) -> Option<Withi
 }
 
 crate::settings! {
+    /// Which values a reader asks for, by their age.
     pub(super) static PICK_BY_TIME("pick-by-time", r#""minProperties": 1, "maxProperties": 1"#) {
         /// Of a sequence or timestamp: the newest most often, by a Zipf law of this exponent.
         latest = ZIPF,

@@ -37,6 +37,14 @@ pub fn render(diagnostics: &[Diagnostic], text: &str, path: &str, colour: bool) 
     out
 }
 
+/// Line and column of a byte of `text`, from 1; columns are characters. O(length up to there).
+pub fn place(text: &str, byte: usize) -> (usize, usize) {
+    let before = &text[..Lines::of(text).boundary(byte)];
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let lines = before.matches('\n').count();
+    (lines + 1, line.chars().count() + 1)
+}
+
 /// `2 errors, 1 warning, 1 note`; empty without complaints.
 pub fn count(diagnostics: &[Diagnostic]) -> String {
     let count = |severity, name| {

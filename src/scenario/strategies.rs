@@ -39,6 +39,7 @@ crate::settings! {
 }
 
 crate::settings! {
+    /// A further copy of the table under another key.
     pub(super) static COPY("copy", "") {
         /// The copy's key.
         key = text(r#""minLength": 1"#).needs("\"be8(ts)\""),

@@ -155,15 +155,21 @@ crate::settings! {
 }
 
 crate::settings! {
+    /// A moment, and how many times the rate it is then.
     pub(super) static PROFILE_POINT("profile-point", "") {
+        /// From the start of the run.
         at = time().needs("\"60s\""),
+        /// So many times the rate.
         times = number("in 0 ..= 1,000,000", 0.0, 1e6, (true, true)).needs("3.0"),
     }
 }
 
 crate::settings! {
+    /// A pause that is always as long, or drawn from an exponential law.
     pub(super) static THINK_TIME("think-time", r#""minProperties": 1, "maxProperties": 1"#) {
+        /// Always so long.
         constant = time(),
+        /// So long on average.
         exponential = time(),
     }
 }
@@ -532,6 +538,7 @@ const COMBINATION_BYTES: f64 = 16.0;
 pub(super) const MOST_RECORDS: i64 = (1 << 56) - 1;
 
 crate::settings! {
+    /// The order in which an import writes its records.
     pub(super) static SORTED("sorted", "") {
         /// Sorted by this field.
         by = json("@identifier").needs("\"domain\""),
@@ -679,6 +686,7 @@ fn read_order(reader: &Reader<'_>, fields: &Fields) -> Option<ImportOrder> {
 }
 
 crate::settings! {
+    /// Records written before the run: of a time, a number of them, or each combination of fields.
     pub(super) static EXISTING("existing", "") {
         /// The records of so long a time before the run.
         last = time(),

@@ -45,7 +45,7 @@ For more information, try '--help'.
         .stderr_eq(str![[r#"
 error: unrecognized subcommand 'wisdom'
 
-  tip: the commands are new, run, watch, merge, check, explain, export, learn, calibrate, size, advise, report, compare, key, splits, inspect, presets, schema, completions, help
+  tip: the commands are new, run, watch, merge, check, explain, export, learn, calibrate, size, advise, report, compare, key, splits, inspect, presets, schema, completions, man, help
 
 Usage: keyheat [OPTIONS] <COMMAND>
 
@@ -78,6 +78,7 @@ fn help_explains_commands_and_topics_and_names_the_nearest_of_what_it_does_not_k
         ("keys", "be8(i)"),
         ("settings", "handlers = 30"),
         ("metrics", "`server_max_share`"),
+        ("json", "`is_usable`"),
         ("measured", "`schema_version`"),
         ("model", "# What is left out"),
         ("exit-codes", "130 Ctrl-C"),
@@ -88,12 +89,35 @@ fn help_explains_commands_and_topics_and_names_the_nearest_of_what_it_does_not_k
     }
     assert!(all.contains("  explain  "), "{all}");
     assert!(help(&["explain"]).contains("Usage: keyheat explain"));
+    for (asked, told) in [
+        (
+            "cluster.handlers",
+            "handlers = 30  integer from 1 to 100000 · HBase's default · `hbase.regionserver.handler.count`.",
+        ),
+        (
+            "write.ingest.rate",
+            "rate, as 40k/s · Open loop: so many a second",
+        ),
+        ("handlers", "[cluster]"),
+        ("field.x.late", "up_to  duration, as 20s"),
+        (
+            "server_max_share_p95",
+            "Share of the demand on the hottest server",
+        ),
+        (
+            "write.ingest.response_ms.p50",
+            "ms · less · measured in each run · From the intended start",
+        ),
+    ] {
+        let text = help(&[asked]);
+        assert!(text.contains(told), "{asked}: {text}");
+    }
     keyheat(&["help", "metricks"])
         .code(2)
         .stdout_eq("")
         .stderr_eq(str![[r#"
 error: no topic and no command is called `metricks`
-help: did you mean `metrics`? the topics are keys, settings, scenario, metrics, measured, model, exit-codes; the commands are new, run, watch, merge, check, explain, export, learn, calibrate, size, advise, report, compare, key, splits, inspect, presets, schema, completions, help
+help: did you mean `metrics`? the topics are keys, settings, scenario, metrics, json, measured, model, exit-codes; the commands are new, run, watch, merge, check, explain, export, learn, calibrate, size, advise, report, compare, key, splits, inspect, presets, schema, completions, man, help
 
 "#]]);
 }
@@ -123,7 +147,15 @@ aaaaaaaaaaaaaaaa
     );
     splits("json").stdout_eq(
         str![[r#"
-{"algorithm":"uniform","regions":3,"splits_hex":["5555555555555555","aaaaaaaaaaaaaaaa"]}
+{
+  "schema_version": 1,
+  "algorithm": "uniform",
+  "regions": 3,
+  "splits_hex": [
+    "5555555555555555",
+    "aaaaaaaaaaaaaaaa"
+  ]
+}
 
 "#]]
         .raw(),
@@ -229,6 +261,46 @@ fn every_shell_gets_completions() {
             "{shell} does not know `--template`"
         );
     }
+}
+
+#[test]
+fn every_setting_and_metric_has_a_sentence_and_says_what_it_may_be() {
+    let of = |topic: &str| stdout_of(&keyheat(&["help", topic]).success());
+    for line in of("settings").lines().skip(2).filter(|it| !it.is_empty()) {
+        let is_whole = match line.strip_prefix("  ") {
+            None => line.ends_with('.'),
+            Some(setting) => setting.contains("  ") && setting.contains(" · "),
+        };
+        assert!(is_whole, "{line}");
+    }
+    for row in of("metrics").lines().filter(|it| it.starts_with("| `")) {
+        let cells: Vec<&str> = row.trim_matches(['|', ' ']).split(" | ").collect();
+        let [_, unit, _, source, meaning] = cells[..] else {
+            panic!("{row}")
+        };
+        assert!(
+            !unit.is_empty() && !source.is_empty() && meaning.ends_with('.'),
+            "{row}"
+        );
+    }
+}
+
+#[test]
+fn each_command_has_a_man_page() {
+    let whole = stdout_of(&keyheat(&["man"]).success().stderr_eq(""));
+    assert!(
+        whole.starts_with(".ie") && whole.contains("keyheat\\-run(1)"),
+        "{whole}"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man/man1");
+    keyheat(&["man", pages.to_str().unwrap()])
+        .success()
+        .stdout_eq("");
+    let run = std::fs::read_to_string(pages.join("keyheat-run.1")).unwrap();
+    assert!(run.contains("\\-\\-max\\-memory"), "{run}");
+    let file = pages.join("keyheat-run.1/x");
+    keyheat(&["man", file.to_str().unwrap()]).code(2);
 }
 
 #[test]

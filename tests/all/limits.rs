@@ -85,7 +85,14 @@ fn what_is_advised_fits() {
     let text = SMALL.replace("200ms", "10s").replace("4k/s", "1M/s");
     let folder = folder_with("small.toml", &text);
     let check = |more: &[&str]| {
-        let limits = ["--max-memory", "80MB", "--max-time", "1h", "--threads", "1"];
+        let limits = [
+            "--max-memory",
+            "200MB",
+            "--max-time",
+            "1h",
+            "--threads",
+            "1",
+        ];
         let check = ["check", "small.toml"];
         command(folder.path())
             .args(check)

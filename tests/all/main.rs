@@ -22,6 +22,7 @@ mod golden_runs;
 mod hostile_files;
 #[cfg(target_os = "linux")]
 mod hostile_input;
+mod json_forms;
 mod key_files;
 mod key_language;
 mod key_properties;

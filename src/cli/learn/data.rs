@@ -7,14 +7,12 @@ use crate::scenario::Scenario;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
-/// Steps of the progress bar.
-const STEPS: f64 = 1_000.0;
-
 pub fn scenario(file: &Path, console: &Console) -> Result<String> {
     let mut rows = Rows::open(file)?;
-    let bar = console.progress("reading", STEPS as u64);
+    let bar = console.reading(&file.display().to_string(), rows.part_read().is_some());
     let survey = Survey::read(&mut rows, |rows| {
-        bar.set_position((rows.part_read().unwrap_or_default() * STEPS) as u64);
+        let part = rows.part_read().map(|part| (part * 1e3) as u64);
+        bar.set_position(part.unwrap_or(rows.count() / 1_000));
     });
     bar.finish_and_clear();
     let survey = survey?;
