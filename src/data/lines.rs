@@ -19,9 +19,11 @@ enum Content {
 }
 
 const UTF_16: Content = Content::Refused("it is UTF-16\nsave it as UTF-8");
-const PARQUET: Content = Content::Refused(
-    "it is a Parquet file\nwrite it as CSV: duckdb -c \"COPY (FROM 'x.parquet') TO 'x.csv'\"",
-);
+const PARQUET: Content = Content::Refused(if cfg!(feature = "parquet") {
+    "it is a Parquet file, whose end says what is in it\nunpack it, and name the file"
+} else {
+    "it is a Parquet file, which this build does not read\nrun `cargo install --path . --features parquet`, or write it as CSV"
+});
 
 /// First bytes, and what they say.
 const CONTENTS: [(&[u8], Content); 6] = [

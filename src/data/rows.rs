@@ -4,6 +4,8 @@ use super::delimited::Delimited;
 use super::findings::{DataError, DataWarning, Oddity, Warnings, shown};
 use super::json_lines::JsonLines;
 use super::lines::Lines;
+#[cfg(feature = "parquet")]
+use super::parquet_rows::ParquetRows;
 use super::record::Record;
 use super::values::ValueKind;
 use std::io::Read;
@@ -22,6 +24,8 @@ pub struct Rows {
 enum Form {
     Delimited(Delimited),
     Json(JsonLines),
+    #[cfg(feature = "parquet")]
+    Parquet(ParquetRows),
 }
 
 /// Longest row key of HBase, and so the longest value that may be a part of one.
@@ -42,6 +46,16 @@ impl Rows {
     /// As of [`Rows::open`].
     pub fn open_as(path: &Path, shown: &str) -> Result<Self, DataError> {
         let mut warnings = Warnings::default();
+        #[cfg(feature = "parquet")]
+        if let Some((rows, columns)) = ParquetRows::open(path, shown)? {
+            return Ok(Self {
+                lines: Lines::of(std::io::empty(), shown, &mut warnings)?,
+                form: Form::Parquet(rows),
+                columns,
+                warnings,
+                rows: 0,
+            });
+        }
         let lines = Lines::open(path, shown, &mut warnings)?;
         Self::of(lines, warnings)
     }
@@ -89,8 +103,13 @@ impl Rows {
     /// # Errors
     /// The row can't be read, or the file can't any more; [`DataError::is_of_row`] tells them apart. A file without any row is an error.
     pub fn next(&mut self, record: &mut Record) -> Result<bool, DataError> {
-        let waits = matches!(&self.form, Form::Json(json) if !json.ahead.is_empty());
-        if !waits && !self.lines.next_filled()? {
+        let there = match &mut self.form {
+            Form::Json(json) if !json.ahead.is_empty() => true,
+            #[cfg(feature = "parquet")]
+            Form::Parquet(rows) => rows.read(&self.lines.file, record)?,
+            _ => self.lines.next_filled()?,
+        };
+        if !there {
             return match self.rows {
                 0 => Err(DataError::of_file(
                     &self.lines.file,
@@ -104,6 +123,8 @@ impl Rows {
         match &mut self.form {
             Form::Json(json) => json.read(lines, &self.columns, record, warnings)?,
             Form::Delimited(reader) => reader.read(lines, record, warnings)?,
+            #[cfg(feature = "parquet")]
+            Form::Parquet(_) => {}
         }
         let (found, expected) = (record.ends.len(), self.columns.len());
         if found != expected {
@@ -146,6 +167,10 @@ impl Rows {
 
     /// The part of the file that was read, in 0 ..= 1; `None` of what has no known length.
     pub fn part_read(&self) -> Option<f64> {
+        #[cfg(feature = "parquet")]
+        if let Form::Parquet(rows) = &self.form {
+            return Some(rows.part_read());
+        }
         self.lines.part_read()
     }
 }

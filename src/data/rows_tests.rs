@@ -291,3 +291,49 @@ fn times_have_the_form_of_the_first() {
     );
     assert!(parser.parse("1772328596123456").is_err());
 }
+
+/// Rows of a file beside the tests, each column as text; in Parquet 16 bytes, 32-bit numbers, missing countries, INT96 and decimals, packed by zstd.
+#[cfg(feature = "parquet")]
+fn cells(name: &str) -> Vec<Vec<String>> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/rows");
+    let mut rows = Rows::open(&PathBuf::from(folder).join(name)).unwrap();
+    assert_eq!(rows.columns(), KINDS.map(|(name, _)| name));
+    let (mut found, mut record) = (Vec::new(), Record::default());
+    while rows.next(&mut record).unwrap() {
+        let cell = |at| record.get(at).unwrap_or_default().to_owned();
+        found.push((0..5).map(cell).collect());
+    }
+    assert_eq!((rows.part_read(), record.line), (Some(1.0), 500));
+    found
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn rows_of_parquet_are_those_of_the_csv_that_it_was_made_of() {
+    let csv = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/rows/orders.csv.gz");
+    let csv = flate2::read::GzDecoder::new(std::fs::File::open(csv).unwrap());
+    let csv = std::io::read_to_string(csv).unwrap();
+    let found = cells("orders.parquet");
+    for (at, (line, found)) in csv.lines().skip(1).zip(&found).enumerate() {
+        let mut expected: Vec<String> = line.split(',').map(str::to_owned).collect();
+        // What the Parquet file was made with.
+        expected[1] = expected[1][1..].parse::<u32>().unwrap().to_string();
+        if at % 50 == 0 {
+            expected[2].clear();
+        }
+        expected[4] = format!("{:.2}", expected[4].parse::<f64>().unwrap());
+        assert_eq!(*found, expected, "row {}", at + 1);
+    }
+    assert_eq!(found.len(), 500);
+}
+
+#[test]
+fn parquet_is_read_or_the_build_that_reads_it_is_named() {
+    let opened = |name: &str| Rows::open(&malformed(name)).map(|_| ()).unwrap_err();
+    let error = opened("31-parquet-cut.parquet").found;
+    if cfg!(feature = "parquet") {
+        assert!(error.contains("the Parquet file can't be read"), "{error}");
+    } else {
+        assert!(error.contains("--features parquet"), "{error}");
+    }
+}

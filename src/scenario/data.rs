@@ -13,7 +13,7 @@ use std::sync::Arc;
 crate::settings! {
     /// Rows that exist. Fields are drawn `from` them together: of one row, as it is.
     pub(super) static DATA("data", "") {
-        /// A file beside the scenario: CSV, TSV or JSON lines, plain or packed by gzip or zstd.
+        /// A file beside the scenario: CSV, TSV or JSON lines, plain or packed by gzip or zstd, or Parquet in a build that reads it.
         file = text(r#""minLength": 1"#).needs("\"orders.csv\""),
         /// Most rows that are kept; of more, so many, each as likely.
         rows = integer(1, 1 << 25).or("1000000"),
