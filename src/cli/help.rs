@@ -2,7 +2,7 @@
 
 use super::args::{Arguments, EXIT_CODES, functions};
 use super::console::Console;
-use super::settings_reference::{setting, settings};
+use super::settings_reference::{paths, setting, settings};
 use crate::metrics::{self, MetricId};
 use crate::report::{Block, Document, aligned};
 use crate::text::nearest;
@@ -80,7 +80,10 @@ pub fn run(topic: Option<&str>, console: &Console) -> Result<()> {
         return console.data(&text);
     }
     let topics = TOPICS.map(|topic| topic.name);
+    let paths = paths();
+    let others = MetricId::ALL.iter().map(|it| it.name());
     let known = topics.into_iter().chain(commands.iter().copied());
+    let known = known.chain(others).chain(paths.iter().map(String::as_str));
     let meant =
         nearest(name, known).map_or_else(String::new, |it| format!("did you mean `{it}`? "));
     bail!(

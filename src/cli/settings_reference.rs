@@ -12,7 +12,10 @@ pub fn setting(name: &str) -> Option<String> {
         .iter()
         .try_fold(&schema, |node, key| step(&schema, node, key));
     if let Some(setting) = place {
-        let text = described(&schema, name, resolved(&schema, setting));
+        let it = resolved(&schema, setting);
+        let tables = [it, &it["additionalProperties"], &it["items"]];
+        let text = tables.map(|it| described(&schema, name, resolved(&schema, it)));
+        let text = text.concat();
         let (table, key) = name.rsplit_once('.').unwrap_or(("scenario", name));
         let line = || format!("[{table}]\n{}\n", line(&schema, table, key, setting));
         return Some(if text.is_empty() { line() } else { text });
@@ -28,6 +31,22 @@ pub fn setting(name: &str) -> Option<String> {
     });
     let found: String = sections.collect();
     (!found.is_empty()).then_some(found)
+}
+
+/// The paths of all settings, names of their own left out: `write.rate`.
+pub fn paths() -> Vec<String> {
+    let settings = settings();
+    let mut paths = Vec::new();
+    let mut table = "";
+    for line in settings.lines() {
+        match (line.split_whitespace().next(), line.strip_prefix('[')) {
+            (_, Some(heading)) => table = heading.split(']').next().unwrap_or_default(),
+            (Some(key), None) if table == "scenario" => paths.push(key.to_owned()),
+            (Some(key), None) if !table.is_empty() => paths.push(format!("{table}.{key}")),
+            _ => {}
+        }
+    }
+    paths
 }
 
 fn schema() -> Value {

@@ -6,6 +6,9 @@
 //! Poisson(n p_r) times; a second one says that as many values are expected to be seen as were. Neither needs a rank, so neither is biased, and to first order the
 //! exponent's variance is that of the maximum of the likelihood with known ranks, `1 / (n Var(ln r))`, and what not knowing the number of values adds. The intervals
 //! come from the covariance of the two sums, given n, through the derivatives of their expectations.
+//!
+//! Of a sample of the values the covariance is estimated from the sample, which has to be large for that: of 50,000 values under an exponent of 0.7, of which some
+//! 750 are sampled, 90 % of the intervals hold the exponent, of twice as many 95 %. Columns sample tens of thousands.
 
 use super::frequencies::Tally;
 use crate::statistics::Interval;

@@ -20,12 +20,11 @@ fn learnt(exponent: f64, values: f64, rows: u32, held: usize, seed: u64) -> Zipf
 #[test]
 fn intervals_hold_the_truth_as_often_as_they_say() {
     let seeds = 200;
-    // The last four: with more values than are held, of which one in 8 to 64 is counted.
+    // With more values than are held, of which one in 8 to 64 is counted; fewer are fitted where a simulation is learnt again.
     for (exponent, values, rows, held) in [
-        (1.4, 1e5, 20_000, 1 << 17),
-        (0.0, 2e4, 20_000, 1_000),
-        (1.0, 2e4, 40_000, 1_000),
-        (1.3, 2e4, 40_000, 300),
+        (0.0, 1e4, 10_000, 500),
+        (1.0, 1e4, 20_000, 500),
+        (1.3, 1e4, 20_000, 200),
         (0.7, 1e5, 40_000, 3_000),
     ] {
         let fits = (1..=seeds).map(|seed| learnt(exponent, values, rows, held, seed));

@@ -99,6 +99,7 @@ fn help_explains_commands_and_topics_and_names_the_nearest_of_what_it_does_not_k
             "rate, as 40k/s · Open loop: so many a second",
         ),
         ("handlers", "[cluster]"),
+        ("write", "rate  rate, as 40k/s"),
         ("field.x.late", "up_to  duration, as 20s"),
         (
             "server_max_share_p95",
@@ -111,6 +112,13 @@ fn help_explains_commands_and_topics_and_names_the_nearest_of_what_it_does_not_k
     ] {
         let text = help(&[asked]);
         assert!(text.contains(told), "{asked}: {text}");
+    }
+    for (asked, meant) in [
+        ("cluster.handler", "cluster.handlers"),
+        ("server_max_shar", "server_max_share"),
+    ] {
+        let said = stderr_of(&keyheat(&["help", asked]).code(2).stdout_eq(""));
+        assert!(said.contains(&format!("did you mean `{meant}`?")), "{said}");
     }
     keyheat(&["help", "metricks"])
         .code(2)
