@@ -52,8 +52,6 @@ const BASE_BYTES: f64 = 20e6;
 const VIEW_BYTES: f64 = 40e6;
 /// What advice leaves of a limit: two processes of the same work differ by so much.
 const MARGIN: f64 = 0.95;
-/// Bytes of a value of a file's rows.
-const FILE_VALUE_BYTES: f64 = 20.0;
 /// Bytes of an open-loop operation in flight, its place in a queue included.
 const IN_FLIGHT_BYTES: f64 = 170.0;
 /// Bytes of a client with its operation, and of a row that fits its write buffer.
@@ -176,14 +174,11 @@ impl Forecast {
             .collect();
         let further = (replicates - 1) as f64 * FURTHER_LAYOUT;
         let layouts = first.nanos.iter().sum::<f64>() * (1.0 + further);
-        let schema = &scenario.strategies_at(0)[0].setup.schema;
-        let columns = schema.fields.iter().filter_map(|it| it.column.as_ref());
-        let values: usize = columns.map(|column| column.slots.len()).sum();
         let mut found = Self {
             runs: 0,
             threads: 0,
             cpu_secs: (VIEWS_NS + layouts * scenario.point_count() as f64) / 1e9,
-            shared_bytes: BASE_BYTES + values as f64 * FILE_VALUE_BYTES,
+            shared_bytes: BASE_BYTES,
             parts: Run::default().bytes(),
             duration: time.duration.as_secs_f64(),
             sample: time.sample.as_secs_f64(),

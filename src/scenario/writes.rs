@@ -320,7 +320,8 @@ fn read_replay(reader: &Reader<'_>, fields: &Fields, duration: SimDuration) -> O
     if written < rows {
         let [written, rows] = [written, rows].map(|rows| grouped(rows as i128));
         let message = format!("the run ends after {written} of {rows} rows");
-        let length = SimDuration::from_nanos(times[times.len() - 1].as_nanos());
+        let secs = times[times.len() - 1].as_nanos().div_ceil(1_000_000_000);
+        let length = SimDuration::from_nanos(secs.saturating_mul(1_000_000_000));
         let label = format!("at this speed the file lasts {length}");
         reader.complain("replay", Diagnostic::warning(message).label(label));
     }

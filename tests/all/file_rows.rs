@@ -143,8 +143,19 @@ fn a_replay_is_the_file_in_its_order_and_spacing_under_every_key_and_replicate()
     let told = scenario.render_warnings(false);
     assert_tells(
         &told,
-        &["the run ends after 1,200 of 3,000 rows", "149.95s"],
+        &["the run ends after 1,200 of 3,000 rows", "lasts 150s"],
     );
+}
+
+#[test]
+fn saved_runs_fit_only_the_rows_that_they_were_made_of() {
+    let mut file = orders(50);
+    let text = format!("{HEAD}{DRAWN}");
+    let fingerprint = |file: &[Order]| scenario(&csv(file), &text).unwrap().fingerprint();
+    let before = fingerprint(&file);
+    assert_eq!(before, fingerprint(&file));
+    file.swap(17, 18);
+    assert_ne!(before, fingerprint(&file));
 }
 
 #[test]
@@ -257,7 +268,10 @@ fn of_more_rows_than_are_kept_any_is_as_likely_and_that_is_said() {
     let replayed = REPLAYED.replace("speed = 5", "speed = 100");
     let scenario = scenario(&csv(&file), &format!("{head}{replayed}")).unwrap();
     let told = scenario.render_warnings(false);
-    assert_tells(&told, &["1,000 of 10,000 rows are kept"]);
+    assert_tells(
+        &told,
+        &["1,000 of 10,000 rows are kept, each as likely; a replay has no others"],
+    );
     let found: Vec<i64> = written(&scenario, 0, 0)
         .iter()
         .map(|(_, order)| order.number)
