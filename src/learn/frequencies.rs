@@ -23,7 +23,7 @@ const SURE: u64 = 4;
 
 /// Counts of values, by their hashes of 64 bits.
 ///
-/// While there are at most [`MOST`] values, all are counted. Then only those whose hash begins with `level` zero bits, a uniform sample of the values
+/// While there are at most `MOST` values, all are counted. Then only those whose hash begins with `level` zero bits, a uniform sample of the values
 /// (Wegman's adaptive sampling; Flajolet, On adaptive sampling, Computing 43, 1990); the others are watched as by lossy counting (Manku and Motwani 2002): when
 /// there are too many, the rarer half of them goes, and whatever is not there came at most `lost` times.
 #[derive(Debug)]

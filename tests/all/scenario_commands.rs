@@ -175,7 +175,7 @@ fn size_weighs_tables_of_any_number_of_rows_without_simulating() {
             "salted",
             "fast-diff",
             "block index",
-            "rows a flush",
+            "writes a flush",
             "be8(ts) 8",
         ],
     );
