@@ -261,7 +261,7 @@ impl Default for ClusterChanges {
 /// Rows written before the run, of one table.
 #[derive(Debug, Clone, Default)]
 pub struct ExistingRows {
-    /// Their number.
+    /// Their number: of their cells where a qualifier tells these apart.
     pub rows: u64,
     /// Their bytes in store files.
     pub bytes: u64,

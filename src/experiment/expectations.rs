@@ -155,7 +155,8 @@ pub(super) fn too_short(runs: &StrategyRuns, path: &MetricPath) -> Option<String
 fn survivors(runs: &StrategyRuns, path: &MetricPath) -> Option<String> {
     let planned = match path.metric {
         MetricId::Calls => MetricId::CallsPlanned,
-        MetricId::RowsRead | MetricId::CellsRead | MetricId::BytesRead => MetricId::RowsPlanned,
+        MetricId::RowsRead => MetricId::RowsPlanned,
+        MetricId::CellsRead | MetricId::BytesRead => MetricId::CellsPlanned,
         _ => return None,
     };
     let (name, planned) = (path.metric.name(), planned.name());

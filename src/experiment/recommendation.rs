@@ -272,7 +272,7 @@ fn planned_seconds(strategy: &Strategy, result: &StrategyResult, at: usize) -> V
     let calls = planned([MetricId::CallsPlanned, MetricId::Calls]).into_iter();
     let rows = planned([MetricId::RowsPlanned, MetricId::RowsRead]);
     // None where each row has one.
-    let mut cells = planned([MetricId::CellsRead; 2]);
+    let mut cells = planned([MetricId::CellsPlanned, MetricId::CellsRead]);
     cells.resize(rows.len(), None);
     let service = &strategy.setup.cluster.service;
     let path = result.reads[at].path.as_deref();

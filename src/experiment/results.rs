@@ -210,6 +210,8 @@ pub struct ReadResult {
 pub struct CellsRead {
     /// That the reader is to get, like [`ReadResult::rows_returned`].
     pub cells_returned: Measure,
+    /// That servers have to read, like [`ReadResult::rows_planned`].
+    pub cells_planned: Measure,
     /// That servers read, like [`ReadResult::rows_read`].
     pub cells_read: Measure,
     /// Bytes of these, as KeyValues.
@@ -230,6 +232,7 @@ impl ReadResult {
         let cells = self.cells.iter().flat_map(|cells| {
             [
                 (MetricId::CellsReturned, &cells.cells_returned),
+                (MetricId::CellsPlanned, &cells.cells_planned),
                 (MetricId::CellsRead, &cells.cells_read),
                 (MetricId::BytesRead, &cells.bytes_read),
             ]
@@ -252,6 +255,7 @@ impl ReadResult {
             Some(part) => self.response_ms.as_ref()?.get(part.name()),
             None => {
                 let asked = match (path.metric, self.cells) {
+                    (MetricId::CellsPlanned, None) => MetricId::RowsPlanned,
                     (MetricId::CellsRead, None) => MetricId::RowsRead,
                     (MetricId::CellsReturned, None) => MetricId::RowsReturned,
                     (metric, _) => metric,

@@ -145,6 +145,7 @@ impl<'a> StrategySummary<'a> {
                     calls: mean(MetricId::CallsPlanned)?,
                     rows_read: mean(MetricId::RowsPlanned).unwrap_or(0.0),
                     rows_returned: mean(MetricId::RowsReturned).unwrap_or(0.0),
+                    cells_read: mean(MetricId::CellsPlanned).filter(|_| self.reads_cells()),
                     p99_ms: read.drive.as_ref().and_then(|_| runs.p99_ms()),
                     failed_fraction: mean(MetricId::ReadFailedFraction).unwrap_or(0.0),
                     behind: done.map(|done| (done, offered)),
@@ -363,6 +364,7 @@ fn set_costs(runs: &mut Runs, forecast: &ReadForecast) {
         (MetricId::Calls, calls.mean),
         (MetricId::RowsRead, rows.mean),
         (MetricId::CellsReturned, Some(forecast.cells_returned)),
+        (MetricId::CellsPlanned, Some(forecast.cells_read)),
         (MetricId::CellsRead, Some(forecast.cells_read)),
         (
             MetricId::BytesRead,
@@ -377,6 +379,7 @@ fn read_result((read, forecast, runs): (&Read, &ReadForecast, &Runs), cells: boo
     let copy = u32::try_from(forecast.planned.table).ok();
     let cells = cells.then(|| CellsRead {
         cells_returned: runs.measure(MetricId::CellsReturned),
+        cells_planned: runs.measure(MetricId::CellsPlanned),
         cells_read: runs.measure(MetricId::CellsRead),
         bytes_read: runs.measure(MetricId::BytesRead),
     });

@@ -601,6 +601,8 @@ pub(super) struct ReadPrice {
     pub(super) calls: f64,
     pub(super) rows_read: f64,
     pub(super) rows_returned: f64,
+    /// `None` where each row has one cell.
+    pub(super) cells_read: Option<f64>,
     /// With whether it is a lower bound; `None` when the read is only planned.
     pub(super) p99_ms: Option<(f64, bool)>,
     pub(super) failed_fraction: f64,
@@ -619,11 +621,14 @@ impl ReadPrice {
         dearest.map(told).collect()
     }
 
-    /// The read that pays most: the slowest, among planned ones that with the most calls, then rows.
+    /// The read that pays most: the slowest, among planned ones that with the most calls, then cells, then rows.
     fn dearest(prices: &[Self]) -> Option<&Self> {
         // A lower bound may be anything.
         let slow = |(ms, open)| if open { f64::INFINITY } else { ms };
-        let rank = |it: &Self| [it.p99_ms.map_or(0.0, slow), it.calls, it.rows_read];
+        let rank = |it: &Self| {
+            let cells = it.cells_read.unwrap_or(0.0);
+            [it.p99_ms.map_or(0.0, slow), it.calls, cells, it.rows_read]
+        };
         // The first of equals, as in the file.
         prices.iter().rev().max_by(|a, b| {
             let pairs = rank(a).into_iter().zip(rank(b));
@@ -654,6 +659,10 @@ impl fmt::Display for ReadPrice {
             let (rows, returned) = (compact(self.rows_read.round()), compact(self.rows_returned));
             write!(f, " that {read} {rows} rows for {returned}")?;
         }
+        let is_wide = |cells: &f64| *cells >= NOTABLE_OVER_READ * self.rows_read.max(1.0);
+        if let Some(cells) = self.cells_read.filter(is_wide) {
+            write!(f, " of {} cells", compact(cells))?;
+        }
         if let Some(p99) = self.p99_ms {
             write!(f, ", {}", p99_words(p99))?;
         }
@@ -683,6 +692,7 @@ mod tests {
             calls: 16.1,
             rows_read: 160.0,
             rows_returned: 10.0,
+            cells_read: None,
             p99_ms: Some((4.112, false)),
             failed_fraction: 0.0,
             behind: None,

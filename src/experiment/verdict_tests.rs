@@ -303,6 +303,7 @@ fn read(name: &str, p99: f64) -> ReadPrice {
         calls: 16.0,
         rows_read: 12.0,
         rows_returned: 10.0,
+        cells_read: None,
         p99_ms: Some((p99, false)),
         failed_fraction: 0.0,
         behind: None,

@@ -168,18 +168,23 @@ impl KeyPlan {
         coarse_uses(self.code(segment), field, (&[], false), &mut Vec::new())
     }
 
-    /// Do the segment's bytes keep the order of a field, or of a digit of it, that they are made of?
-    pub fn keeps_order(&self, segment: usize) -> bool {
-        fn follows(code: &Code) -> bool {
+    /// Do the segment's bytes rise with a field, or with a digit of it, that they are made of? `Some(false)` where they fall, `None` where
+    /// they do neither.
+    pub fn rises(&self, segment: usize) -> Option<bool> {
+        fn rises(code: &Code) -> Option<bool> {
             match (&code.op, &code.operands[..]) {
                 (Op::Encode(encoding), [value]) => {
-                    value.facts.line.is_some() && encoding.keeps_order(value.range)
+                    let line = value
+                        .facts
+                        .line
+                        .filter(|_| encoding.keeps_order(value.range));
+                    line.map(|line| line.is_rising())
                 }
-                (Op::Map(Transform::Invert), [bytes]) => follows(bytes),
-                _ => false,
+                (Op::Map(Transform::Invert), [bytes]) => rises(bytes).map(|rises| !rises),
+                _ => None,
             }
         }
-        follows(self.code(segment))
+        rises(self.code(segment))
     }
 
     /// The steps of one segment that follows the field; of an identifier, those of its time.

@@ -87,6 +87,10 @@ impl<'a> LaidTable<'a> {
         let setup = self.table.setup();
         let size = TableSample::of(&self.table, SIZED_ROWS).size(0.0);
         let bytes = size.chosen.table_bytes as u64;
+        let written = match self.table.strategy.qualifier {
+            Some(_) => size.cells(),
+            None => size.existing_rows,
+        };
         let sorted = sample.sorted();
         let (kept, written_ms) = (self.kept(), self.written_ms(sample));
         let oldest = kept.map_or(0, |kept| setup.workload.start.before(kept).0 / NANOS_PER_MS);
@@ -119,7 +123,7 @@ impl<'a> LaidTable<'a> {
         Self {
             expired: expired_regions(&growth.points, &sorted, &live),
             existing: Some(ExistingRows {
-                rows: size.existing_rows.round() as u64,
+                rows: written.round() as u64,
                 bytes,
                 family_shares: match &size.families[..] {
                     [_] => Vec::new(),

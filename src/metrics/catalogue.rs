@@ -193,6 +193,9 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [RowsRead] "rows_read" Number Lower, |read| read.per_completed(read.rows_read);
         /// Cells that the reader is to get, like `rows_returned`; as many as rows where each has one, which results then leave out.
         [CellsReturned] "cells_returned" Number Neither, |read| read.per_sent(read.cells_returned);
+        /// Cells that servers have to read for a read by its plan, like `rows_planned`: those of its rows whose qualifiers it asks for; left out
+        /// likewise.
+        [CellsPlanned] "cells_planned" Number Lower, |read| read.per_sent(read.cells_planned);
         /// Cells that servers read for a read, like `rows_read`: those of its rows whose qualifiers it asks for; left out likewise.
         [CellsRead] "cells_read" Number Lower, |read| read.per_completed(read.cells_read);
         /// Bytes of those cells as KeyValues; left out likewise, unless an expectation asks for it.

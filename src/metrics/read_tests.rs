@@ -95,6 +95,7 @@ fn traces() -> Vec<Trace> {
                     regions: parts as u32 + 1,
                     rows_read: draws.below(50) as f64 + 0.5,
                     rows_returned: draws.below(9) as f64,
+                    cells_read: draws.below(900) as f64,
                     cells_returned: draws.below(90) as f64,
                 },
                 end,
@@ -220,6 +221,7 @@ fn each_read_has_the_counts_rates_and_costs_of_its_own_reads() {
             (MetricId::Regions, planned(|plan| f64::from(plan.regions))),
             (MetricId::RowsPlanned, planned(|plan| plan.rows_read)),
             (MetricId::RowsReturned, planned(|plan| plan.rows_returned)),
+            (MetricId::CellsPlanned, planned(|plan| plan.cells_read)),
             (MetricId::CellsReturned, planned(|plan| plan.cells_returned)),
         ] {
             close(metric(id), expected, id.name());

@@ -106,6 +106,8 @@ pub struct PlannedWork {
     pub rows_read: f64,
     /// Rows that the reader is to get.
     pub rows_returned: f64,
+    /// Cells that servers have to read.
+    pub cells_read: f64,
     /// Cells that the reader is to get.
     pub cells_returned: f64,
 }
@@ -125,6 +127,7 @@ pub(super) struct ReadCosts {
     pub(super) regions: f64,
     pub(super) rows_planned: f64,
     pub(super) rows_returned: f64,
+    pub(super) cells_planned: f64,
     pub(super) cells_returned: f64,
 }
 
@@ -351,6 +354,7 @@ impl Recorder {
             costs.regions += f64::from(plan.regions);
             costs.rows_planned += plan.rows_read;
             costs.rows_returned += plan.rows_returned;
+            costs.cells_planned += plan.cells_read;
             costs.cells_returned += plan.cells_returned;
         }
     }

@@ -130,6 +130,8 @@ pub struct AccessPlan {
     pub(super) evidence: Evidence,
     /// What is known of the cells that it reads of its rows; `None` without a qualifier.
     pub(super) cells: Option<Evidence>,
+    /// A row's cells lie in the order that the reader wants.
+    pub(super) cells_in_order: bool,
     pub(super) longer: Option<LongerValues>,
     pub(super) ordered: Option<Ordered>,
     /// Several combinations may ask for the same.
@@ -160,10 +162,10 @@ impl AccessPlan {
     ) -> Self {
         let key = &question.key;
         let evidence = Evidence::new(question, &way);
-        let cells = question
-            .cell_key
-            .as_ref()
-            .map(|key| Evidence::of_cells(question, key, &way));
+        let cell_key = question.cell_key.as_ref();
+        let cells = cell_key.map(|key| Evidence::of_cells(question, key, &way));
+        let in_order = |key: &Arc<KeyPlan>| Evidence::has_cells_in_order(question, key, &way);
+        let cells_in_order = cell_key.is_some_and(in_order);
         let mut used = 0..way.segments(key);
         let ambiguous = used.any(|segment| !key.is_delimited(segment));
         // Ranges that overlap are read as one, in no order of their rows.
@@ -183,6 +185,7 @@ impl AccessPlan {
             way: with_finest_steps(key, way),
             evidence,
             cells,
+            cells_in_order,
             ordered,
             over_reads: Vec::new(),
             expected: Expected::default(),

@@ -5,7 +5,7 @@
 //! segments that follow (`c1` of `20260101` and `c12` of `0260101...`): that is declared as an over-read, and taken to be none.
 
 use super::candidates::{Candidate, Stop};
-use super::question::Question;
+use super::question::{Order, Question};
 use crate::key::{FieldSteps, KeyPlan, Row};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{Field, FieldId, Schema};
@@ -59,7 +59,7 @@ impl Evidence {
                 let steps = (!trend.exact).then(|| key.segment_steps(next, field));
                 return Some((field, steps.flatten()));
             }
-            if !(way.coarse.contains(&field) && key.keeps_order(next)) {
+            if !(way.coarse.contains(&field) && key.rises(next).is_some()) {
                 return None;
             }
             let used = rows.chain(known).chain([next]);
@@ -72,6 +72,22 @@ impl Evidence {
         };
         evidence.range = range.and_then(of_cells).or(evidence.range.take());
         evidence
+    }
+
+    /// Does a row's first cell, by what is known of the qualifiers, have the greatest value of the field that the reader orders by (of a derived
+    /// field that falls, the least), and its last one the other end? A reader asks for so many cells of a row then.
+    pub fn has_cells_in_order(question: &Question, key: &KeyPlan, way: &Candidate) -> bool {
+        let qualifier = question.key.segments().len()..key.segments().len();
+        let next = qualifier.clone().find(|at| !way.knows(key, *at));
+        let in_order = |order: Order, next: usize| {
+            let told = key.told_fields(0..=next).contains(&order.field);
+            let rises = key.rises(next).filter(|_| told);
+            fields(key, next) == [order.field] && rises == Some(order.falling)
+        };
+        question
+            .order
+            .zip(next)
+            .is_some_and(|(order, next)| in_order(order, next))
     }
 
     /// That of segments of a key, each of which is known in every combination of a way.

@@ -132,6 +132,16 @@ impl RowIdentity {
         RowStep([finest, told])
     }
 
+    /// The timestamp that tells rows or cells apart in steps.
+    pub(super) fn step_field(&self) -> Option<FieldId> {
+        self.step.as_ref().map(|(joint, _)| joint.steps.field())
+    }
+
+    /// Rows or cells of different values of the field, or of different steps of it, are different.
+    pub(super) fn tells(&self, field: FieldId) -> bool {
+        self.told.contains(&field) || self.step_field() == Some(field)
+    }
+
     /// Writes that agree in these fields are the same row.
     pub(super) fn is_told_by(&self, fields: &[FieldId]) -> bool {
         let told = self.told_or_hashed.iter();

@@ -4,13 +4,14 @@
 use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues, Stop};
 use super::evidence::Evidence;
-use super::question::{Counted, Question};
+use super::question::{Counted, Order, Question};
 use super::requests::{LastCount, Requests, ScanRequest, Scratch};
-use super::row_identity::RowCounts;
+use super::row_identity::{RowCounts, RowIdentity};
 use crate::key::Row;
 use crate::keyspace::RowKey;
 use crate::record::FieldId;
 use crate::workload::{Condition, ReadTarget, RowEquality};
+use std::ops::Range;
 
 /// Combinations of `in` lists whose wanted rows are counted one by one; of more, these stand for all.
 const MOST_COUNTED: usize = 4_096;
@@ -87,11 +88,25 @@ impl AccessPlan {
         if self.may_repeat || by_index && !target.page.exact {
             read.requests.merge(&mut read.scratch);
         }
-        read.limit(wanted);
-        read.count_cells(wanted);
+        let page = read.page(wanted);
+        read.limit(wanted, &page);
+        read.count_cells(wanted, &page);
         let scratch = read.scratch;
         requests.scratch = Some(scratch);
     }
+}
+
+/// What a reader of some of the rows, by their order, passes and gets.
+#[derive(Debug, Clone, Copy)]
+struct Page {
+    /// Rows that hold what is skipped.
+    skipped: f64,
+    /// Rows that hold what is returned.
+    size: f64,
+    /// Rows that are read for it, where only wanted ones are.
+    enough: f64,
+    /// Of rows that have several cells by the order: how many cells of each are read, and how many are returned in all.
+    cells: Option<[f64; 2]>,
 }
 
 /// One read being worked out.
@@ -233,10 +248,18 @@ impl<R: RowCounts> Read<'_, R> {
             }
             return;
         }
+        let value = self.value_before(order, order.skipped as f64);
+        self.scratch.cursor.extend_from_slice(self.target.record);
+        self.scratch.cursor[usize::from(order.field.0)] = value;
+    }
+
+    /// The value of the page's field by which, in the page's order, so many records have come: rows, or cells where a qualifier tells them apart.
+    /// The last value where there are fewer.
+    fn value_before(&mut self, order: Order, records: f64) -> i64 {
         let own = self.scratch.bands.of(order.field);
         let range = own
             .clone()
-            .unwrap_or_else(|| plan.question.domain(order.field));
+            .unwrap_or_else(|| self.plan.question.domain(order.field));
         // The nearest value by which enough rows have come: `far` is known to do, `near` not to; and how many are too many there.
         let (mut near, mut far) = match order.falling {
             true => (range.start.saturating_sub(1), range.end - 1),
@@ -249,9 +272,9 @@ impl<R: RowCounts> Read<'_, R> {
                 false => value..range.end,
             };
             self.scratch.bands.set(order.field, Some(before));
-            self.wanted(Counted::Rows).0 - order.skipped as f64
+            self.wanted(Counted::Cells).0 - records
         };
-        let (mut of_near, mut of_far) = (-(order.skipped as f64), surplus(far));
+        let (mut of_near, mut of_far) = (-records, surplus(far));
         let mut halves = false;
         while of_far >= 0.0 && near.abs_diff(far) > 1 {
             // Most fields have about as many rows everywhere: a straight line finds the value, but where it has not halved the stretch.
@@ -271,8 +294,90 @@ impl<R: RowCounts> Read<'_, R> {
             halves = near.abs_diff(far) > stretch / 2;
         }
         self.scratch.bands.set(order.field, own);
-        self.scratch.cursor.extend_from_slice(self.target.record);
-        self.scratch.cursor[usize::from(order.field.0)] = far;
+        far
+    }
+
+    /// The page of a read that has one; without, all of the rows that are `wanted`.
+    fn page(&mut self, wanted: f64) -> Page {
+        let (plan, question) = (self.plan, &self.plan.question);
+        let order = question.order.filter(|_| question.by_index.is_none());
+        let Some(order) = order else {
+            return Page {
+                skipped: 0.0,
+                size: wanted,
+                enough: wanted,
+                cells: None,
+            };
+        };
+        let (skipped, size) = (order.skipped as f64, order.rows as f64);
+        let passed = if order.by_cursor { 0.0 } else { skipped };
+        let is_of_cells = |cells: &RowIdentity| cells.tells(order.field);
+        if !question.cell_identity.as_ref().is_some_and(is_of_cells) {
+            return Page {
+                skipped,
+                size,
+                enough: size + passed,
+                cells: None,
+            };
+        }
+        let all = self.wanted(Counted::Cells).0;
+        let own = self.scratch.bands.of(order.field);
+        let domain = question.domain(order.field);
+        let range = own.clone().unwrap_or_else(|| domain.clone());
+        // From the page's first value to its last one, in ascending order.
+        let last = self.value_before(order, skipped + size);
+        let first = match (order.skipped, order.falling) {
+            (0, true) => range.start,
+            (0, false) => range.end - 1,
+            _ => self.value_before(order, skipped),
+        };
+        let of_page = first.min(last)..first.max(last) + 1;
+        let of_skipped = match order.falling {
+            true => range.start..of_page.start,
+            false => of_page.end..range.end,
+        };
+        let of_read = match order.by_cursor {
+            true => of_page.clone(),
+            false => of_page.start.min(of_skipped.start)..of_page.end.max(of_skipped.end),
+        };
+        let mut rows_in = |between: &Range<i64>| {
+            self.scratch.bands.set(order.field, Some(between.clone()));
+            self.wanted(Counted::Rows).0
+        };
+        let rows = [&of_page, &of_skipped, &of_read].map(&mut rows_in);
+        // Rows are read whole: their cells lie in whole steps of the field, or anywhere.
+        let mut of_rows = match question.identity.tells(order.field) {
+            true => of_read.clone(),
+            false => range.clone(),
+        };
+        if question.identity.step_field() == Some(order.field) {
+            let Scratch { record, grain, .. } = &mut *self.scratch;
+            let slot = usize::from(order.field.0);
+            let mut whole = |value: i64| {
+                record.clear();
+                record.extend_from_slice(self.target.record);
+                record[slot] = value;
+                let step = question.identity.step(record, grain).window();
+                step.map_or(value..value + 1, |(_, step)| step)
+            };
+            let (start, end) = (whole(of_read.start).start, whole(of_read.end - 1).end);
+            of_rows = start.max(range.start)..end.min(range.end);
+        }
+        self.scratch.bands.set(order.field, Some(of_rows));
+        let cells = self.wanted(Counted::Cells).0;
+        let in_rows = self.wanted(Counted::Rows).0;
+        self.scratch.bands.set(order.field, own);
+        let [size_rows, skipped_rows, enough] = rows;
+        let mut row_cells = cells / in_rows.max(f64::MIN_POSITIVE);
+        if plan.cells_in_order {
+            row_cells = row_cells.min((size + passed).min(all) / enough.max(f64::MIN_POSITIVE));
+        }
+        Page {
+            skipped: skipped_rows,
+            size: size_rows,
+            enough,
+            cells: Some([row_cells, (all - skipped).clamp(0.0, size)]),
+        }
     }
 
     /// Goes through the values of a dimension, and of all that follow.
@@ -535,23 +640,31 @@ impl<R: RowCounts> Read<'_, R> {
     }
 
     /// Cells of the rows that are read, and of those that are returned, of which `wanted` satisfy all that the reader knows.
-    fn count_cells(&mut self, wanted: f64) {
+    fn count_cells(&mut self, wanted: f64, page: &Page) {
         let question = &self.plan.question;
+        let versions = match question.versions {
+            0 | 1 => 1.0,
+            most => self.writes_of_a_cell().max(1.0).min(f64::from(most)),
+        };
         let mut ratios = [[1.0; 2]; 2];
         if question.cell_identity.is_some() && question.by_index.is_none() {
             let cells = self.wanted(Counted::Cells).0;
             ratios = [self.scratch.counted, [wanted, cells]];
         }
-        let versions = match question.versions {
-            0 | 1 => 1.0,
-            most => self.writes_of_a_cell().max(1.0).min(f64::from(most)),
-        };
         let [read, returned] = ratios.map(|[rows, cells]| match rows > 0.0 {
             true => cells / rows * versions * question.cells_of_a_write,
             false => 1.0,
         });
         self.requests.row_cells = read;
         self.requests.cells_returned = self.requests.rows_returned * returned;
+        let Some([row_cells, returned]) = page.cells else {
+            return;
+        };
+        let is_limited = self.requests.scans.is_empty() || self.plan.ordered.is_some();
+        if is_limited {
+            self.requests.row_cells = row_cells * versions;
+        }
+        self.requests.cells_returned = returned * versions;
     }
 
     /// How often those cells were written that satisfy what the reader knows, on average.
@@ -583,7 +696,7 @@ impl<R: RowCounts> Read<'_, R> {
     }
 
     /// Rows read until there are enough, and rows that are returned.
-    fn limit(&mut self, wanted: f64) {
+    fn limit(&mut self, wanted: f64, page: &Page) {
         let (plan, passed_rows) = (self.plan, self.scratch.passed_rows);
         let found = match self.requests.scans.is_empty() {
             true => wanted.min(self.requests.gets_found),
@@ -597,18 +710,12 @@ impl<R: RowCounts> Read<'_, R> {
             self.requests.rows_returned = found;
             return;
         };
-        let (skipped, size) = (order.skipped as f64, order.rows as f64);
-        self.requests.rows_returned = (found - skipped).clamp(0.0, size);
+        self.requests.rows_returned = (found - page.skipped).clamp(0.0, page.size);
         let Some(ordered) = &plan.ordered else {
             return;
         };
         let behind: f64 = self.requests.scans.iter().map(|scan| scan.rows).sum();
         let total = behind + passed_rows;
-        let enough = if order.by_cursor {
-            size
-        } else {
-            size + skipped
-        };
         let within_step = ordered.step.as_ref().map_or(0.0, |step| {
             let record = &mut self.scratch.record;
             record.clear();
@@ -623,13 +730,20 @@ impl<R: RowCounts> Read<'_, R> {
         };
         // Rows of the pages before are passed by a cursor: whole scans, and of the others an equal part.
         let passed = match order.by_cursor && share > 0.0 && behind > 0.0 {
-            true => ((skipped / share - passed_rows) / behind).clamp(0.0, 1.0),
+            true => ((page.skipped / share - passed_rows) / behind).clamp(0.0, 1.0),
             false => 0.0,
+        };
+        // Rows that hold the page's cells are whole steps, of which the first is among the rows of a step.
+        let enough = match (page.cells, &ordered.step) {
+            (Some(_), Some(_)) => {
+                (page.enough - 1.0).max(0.0) / share + within_step.max(1.0 / share)
+            }
+            _ => page.enough / share + within_step,
         };
         for scan in &mut self.requests.scans {
             scan.rows *= 1.0 - passed;
             scan.rows_read = match share > 0.0 {
-                true => scan.rows.min(enough / share + within_step),
+                true => scan.rows.min(enough),
                 false => scan.rows,
             };
         }

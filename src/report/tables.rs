@@ -148,7 +148,8 @@ const READS: &[Cells] = &[
     numbers(["", "calls"], 0, |it| it.text(MetricId::CallsPlanned, Compact)),
     numbers(["", "regions"], 3, |it| it.text(MetricId::Regions, Compact)),
     numbers(["rows", "read"], 2, |it| it.text(MetricId::RowsPlanned, Compact)),
-    numbers(["read ÷", "returned"], 0, rows_per_row),
+    numbers(["cells", "read"], 1, cells_read),
+    numbers(["read ÷", "returned"], 0, read_per_returned),
     numbers(["of", "offered"], 1, |it| it.served()),
     numbers(["", "p99"], 0, |it| it.response(Part::P99)),
     FAILED,
@@ -195,10 +196,11 @@ fn table<'a>(
     let rows: Vec<Row<'_>> = rows.into_iter().collect();
     let results = rows.first()?.results;
     let is_worth = |it: &&Cells| {
-        it.outcome.is_none_or(|(share, least)| {
+        let is_notable = it.outcome.is_none_or(|(share, least)| {
             let shares = rows.iter().filter_map(|row| row.measure(share)?.mean);
             shares.reduce(f64::max).is_some_and(|most| most >= least)
-        })
+        });
+        is_notable && rows.iter().any(|row| !(it.cell)(row).is_empty())
     };
     let cells: Vec<&Cells> = cells.iter().filter(is_worth).collect();
     let column = |it: &&Cells| Column::new(it.lines, it.right, it.expendable);
@@ -295,11 +297,27 @@ fn read_path(row: &Row<'_>) -> String {
     format!("{path}{}", copy.unwrap_or_default())
 }
 
-/// Rows that servers have to read for each row that the reader gets; one that gets nothing is taken to get one.
-fn rows_per_row(row: &Row<'_>) -> String {
+/// Nothing where each row has one.
+fn cells_read(row: &Row<'_>) -> String {
+    match row.of {
+        Operations::Read(ReadResult { cells: Some(_), .. }) => {
+            row.text(MetricId::CellsPlanned, Compact)
+        }
+        _ => String::new(),
+    }
+}
+
+/// Rows, or cells where some row has several, that servers have to read for each one that the reader gets; who gets nothing is taken to get
+/// one.
+fn read_per_returned(row: &Row<'_>) -> String {
     let mean = |id: MetricId| row.measure(id)?.mean;
+    let cells = mean(MetricId::CellsPlanned).zip(mean(MetricId::CellsReturned));
     let rows = mean(MetricId::RowsPlanned).zip(mean(MetricId::RowsReturned));
-    Ratio.optional(rows.map(|(read, returned)| read / returned.max(1.0)))
+    Ratio.optional(
+        cells
+            .or(rows)
+            .map(|(read, returned)| read / returned.max(1.0)),
+    )
 }
 
 /// What neighbours feel, neighbour by neighbour in the order of the file; `None` without any.

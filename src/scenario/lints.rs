@@ -16,7 +16,8 @@ pub(super) fn lint<'a>(
 ) {
     let keys = |strategy: &Strategy| -> Vec<String> {
         let copies = strategy.copies.iter().map(|copy| &copy.key);
-        let keys = std::iter::once(&strategy.key).chain(copies);
+        let keys = [&strategy.key].into_iter().chain(copies);
+        let keys = keys.chain(&strategy.qualifier);
         keys.map(|key| key.text().to_owned()).collect()
     };
     for (at, strategy) in strategies.iter().enumerate() {

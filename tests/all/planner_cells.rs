@@ -3,10 +3,10 @@
 use crate::brute_force::requested::Requested;
 use crate::brute_force::table::{A, D, DAY, HOUR, ROWS, TS, compiled, key_draws, table};
 use crate::schema_parts::read;
-use keyheat::key::Row;
+use keyheat::key::{KeyPlan, Row};
 use keyheat::query::AccessPath;
 use keyheat::record::{DerivedId, KnownField};
-use keyheat::workload::{RangeExtent, Read, ReadRange};
+use keyheat::workload::{Newest, RangeExtent, Read, ReadRange};
 use std::collections::BTreeSet;
 
 const TS_KNOWN: KnownField = KnownField::Stored(TS);
@@ -128,5 +128,88 @@ fn cells_that_are_read_and_returned_are_those_of_a_table_that_is_looked_at() {
             paths += u32::from(requested.plan.path() == path);
         }
         assert!(paths > 0, "{key} and {qualifier}: no {path:?}");
+    }
+}
+
+/// Key, qualifier, how many of the newest cells are wanted, the path, and whether rows are read whole; otherwise as many cells as are wanted.
+type NewestCase = (&'static str, &'static str, u32, AccessPath, bool);
+
+#[rustfmt::skip]
+const NEWEST: [NewestCase; 8] = [
+    ("be1(a) || day", PERIOD, 3, AccessPath::Scan, true),
+    ("be1(a) || day", "md5_bytes(be8(ts))", 12, AccessPath::Scan, true),
+    ("be1(a) || day", "be1(d + 7) || be4(ts % 86400000)", 9, AccessPath::Scan, true),
+    // The newest of a row come first: a reader asks for so many cells.
+    ("be1(a) || day", "desc(be4(ts % 86400000))", 9, AccessPath::Scan, false),
+    ("be1(a) || desc(be8(trunc(ts, '1d')))", "desc(be4(ts % 86400000))", 1, AccessPath::Scan, false),
+    // One wide row, its oldest cell first, its newest first, and more wanted than there are.
+    ("be1(a)", "be8(ts)", 5, AccessPath::Get, true),
+    ("be1(a)", "desc(be8(ts))", 5, AccessPath::Get, false),
+    ("be1(a)", "desc(be8(ts))", 400, AccessPath::Get, false),
+];
+
+#[test]
+fn the_newest_cells_are_found_in_as_many_rows_as_hold_them() {
+    for (key, qualifier, rows, path, is_whole) in NEWEST {
+        let cell = compiled(&format!("({key}) || ({qualifier})"));
+        let row = compiled(key);
+        let mut asked = asked(&[SENSOR], None);
+        let field = TS_KNOWN;
+        asked.newest = Some(Newest { field, rows });
+        for seed in 0..40 {
+            let table = table(seed);
+            let target = (seed as usize * 37) % ROWS;
+            let requested =
+                Requested::of_cells(key, qualifier, &asked, &table, table.target(target));
+            let own = table.records[target];
+            let bytes = |plan: &KeyPlan, at: usize| {
+                let record = &table.records[at];
+                let (index, draws) = (at as u64, key_draws(at as u64));
+                let mut bytes = Vec::new();
+                plan.write(
+                    &Row {
+                        record,
+                        index,
+                        draws,
+                    },
+                    &mut bytes,
+                );
+                bytes
+            };
+            // Time, row and cell of each of the sensor's cells, newest first. Cells of one time come together, so a table
+            // whose last one wanted is one of several is left out.
+            let of_sensor = (0..ROWS).filter(|at| is_sensors(&own, &table.records[*at]));
+            let cells =
+                of_sensor.map(|at| (-table.records[at][4], bytes(&row, at), bytes(&cell, at)));
+            let cells: Vec<_> = cells.collect::<BTreeSet<_>>().into_iter().collect();
+            let wanted = cells.len().min(rows as usize);
+            if cells
+                .get(wanted)
+                .is_some_and(|next| next.0 == cells[wanted - 1].0)
+            {
+                continue;
+            }
+            let met: BTreeSet<&Vec<u8>> = cells[..wanted].iter().map(|cell| &cell.1).collect();
+            let whole = cells.iter().filter(|cell| met.contains(&cell.1)).count();
+            let read = if is_whole { whole } else { wanted };
+            let requests = &requested.requests;
+            let found = [
+                requests.rows_returned,
+                requests.rows_read(),
+                requests.cells_returned,
+                requests.cells_read(),
+            ];
+            let expected = [met.len(), met.len(), wanted, read].map(|count| count as f64);
+            let differ = found
+                .iter()
+                .zip(expected)
+                .any(|(found, expected)| (found - expected).abs() > 1e-6);
+            assert!(
+                !differ,
+                "{key} and {qualifier}: {found:?} for {expected:?}: {}",
+                requested.plan.words()
+            );
+            assert_eq!(requested.plan.path(), path, "{key} and {qualifier}");
+        }
     }
 }

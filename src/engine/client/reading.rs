@@ -101,6 +101,7 @@ impl Simulation<'_> {
             regions: distinct_regions(&mut self.clients.reads.asked),
             rows_read: requests.rows_read(),
             rows_returned: requests.rows_returned,
+            cells_read: requests.cells_read(),
             cells_returned: requests.cells_returned,
         };
         self.recorder.read_sent(read, now, plan);

@@ -3,6 +3,7 @@
 use super::store_tests::{Bench, ROW, small};
 use crate::cluster::{Family, FamilySpec};
 use crate::engine::config::StoredCells;
+use crate::engine::one_field;
 use crate::engine::table::rows::RowWeight;
 use crate::engine::{ClusterChanges, ExistingRows, SimConfig};
 use crate::keyspace::{KeyBatch, RowKey};
@@ -240,4 +241,30 @@ fn cells_are_told_apart_only_in_runs_that_may_write_a_file() {
     assert!(with(
         |config| config.duration = SimTime::ZERO + SimDuration::from_secs(10_001)
     ));
+}
+
+#[test]
+fn a_region_of_existing_rows_is_split_at_a_row_though_files_hold_cells() {
+    let mut config = followed();
+    let mut sample = KeyBatch::default();
+    for key in [1u8, 2, 3, 4, 5] {
+        sample.push_with(|bytes| bytes.push(key));
+    }
+    config.changes.existing = Arc::new(vec![ExistingRows {
+        rows: 1_000,
+        bytes: 100_000,
+        sample: Arc::new(sample),
+        ..ExistingRows::default()
+    }]);
+    // Existing rows are told by their keys, what is written by the keys of cells, with a qualifier of eight bytes behind them.
+    let row = |cell: &str| {
+        let mut config = config.clone();
+        let mut cells = (*config.cells).clone();
+        let schema = &config.generator.schema().clone();
+        cells.keys = vec![one_field::compiled(cell, schema)];
+        config.cells = Arc::new(cells);
+        Bench::new(&config).sim.split_row(0)
+    };
+    assert_eq!(row("be1(id) || be8(id)"), Ok(RowKey(vec![3])));
+    assert_eq!(row("be1(id)"), Ok(RowKey(vec![3])));
 }

@@ -494,10 +494,16 @@ impl Simulation<'_> {
             let sample = sampling.map(|Sampling { capacity, .. }| {
                 let share = part.share;
                 let mut sample = RowSample::new(Sampling { capacity, share });
+                let mut cell = Vec::new();
                 for at in kept {
                     // The tickets of the sampled rows are the least of all.
                     let ticket = (self.stores.ticket() as f64 * share) as u64;
-                    sample.offer(ticket, existing.sample.get(at));
+                    // A cell of the row: which one is of no account.
+                    let row = existing.sample.get(at);
+                    cell.clear();
+                    cell.extend_from_slice(row);
+                    cell.resize(row.len() + self.tables.qualifier_bytes, 0);
+                    sample.offer(ticket, &cell);
                 }
                 sample
             });

@@ -29,7 +29,7 @@ struct Mark<'a> {
     read: &'a ReadResult,
     /// Peak-to-mean of the writes.
     skew: f64,
-    /// p99 in milliseconds, or rows read; infinite where no read completed.
+    /// p99 in milliseconds, or rows or cells read; infinite where no read completed.
     price: f64,
     /// The price is a lower bound.
     censored: bool,
@@ -42,7 +42,10 @@ impl<'a> Mark<'a> {
         let read = strategy.reads.iter().find(|read| read.name == name)?;
         let measure = match timed {
             true => read.response_ms.as_ref()?.get("p99")?,
-            false => &read.rows_planned,
+            false => match &read.cells {
+                Some(cells) => &cells.cells_planned,
+                None => &read.rows_planned,
+            },
         };
         let skew = metric::value(strategy, MetricId::ServerPeakToMean);
         let nothing = timed && read.counts.completed == 0 && read.counts.offered > 0;
@@ -67,7 +70,7 @@ impl<'a> Mark<'a> {
 struct Panel<'a> {
     /// Its read.
     name: &'a str,
-    /// The read was issued: the price is its p99; else the rows that it reads.
+    /// The read was issued: the price is its p99; else the rows or cells that it reads.
     timed: bool,
     /// In file order.
     marks: Vec<Mark<'a>>,
@@ -94,12 +97,20 @@ impl<'a> Panel<'a> {
         }
     }
 
+    /// What is read of a planned read.
+    fn unit(&self) -> &'static str {
+        match self.marks.iter().any(|mark| mark.read.cells.is_some()) {
+            true => "cells",
+            false => "rows",
+        }
+    }
+
     /// The price of a mark in words.
     fn price(&self, mark: &Mark<'_>) -> String {
         let text = match self.timed {
             true if mark.price.is_infinite() => return "nothing completed".to_owned(),
             true => Millis.text(mark.price),
-            false => format!("{}\u{a0}rows", Compact.text(mark.price)),
+            false => format!("{}\u{a0}{}", Compact.text(mark.price), self.unit()),
         };
         match mark.censored {
             true => format!("more than {text}"),
@@ -182,10 +193,10 @@ impl<'a> Panel<'a> {
             }
         }
         let price = match self.timed {
-            true => "p99 response time",
-            false => "rows read (planned, not issued)",
+            true => "p99 response time".to_owned(),
+            false => format!("{} read (planned, not issued)", self.unit()),
         };
-        plot.name_beside(price, area.left - 69.0);
+        plot.name_beside(&price, area.left - 69.0);
         plot.name_below("writes of the hottest server ÷ mean", 27.0);
         if !self.missing.is_empty() {
             let text = format!("without a number: {}", self.missing.join(", "));
