@@ -10,6 +10,7 @@ mod events;
 #[cfg(test)]
 mod fixture;
 mod hotspot;
+mod long_reads;
 mod metric_id;
 #[cfg(test)]
 mod read_tests;

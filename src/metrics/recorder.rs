@@ -4,6 +4,7 @@
 
 use super::demand::Demand;
 use super::events::{ClusterLog, RefusalReason, SeriesEvent};
+use super::long_reads::LongReads;
 use super::region_demand::RegionDemand;
 use super::response::Tally;
 use super::table::{Cursor, Intervals, Table};
@@ -230,6 +231,8 @@ pub struct Recorder {
     pub(super) costs: Vec<ReadCosts>,
     /// Handler time that reads are expected to take, in nanoseconds, by interval and server.
     pub(super) read_work: Table<u64>,
+    /// When the long ones of them do.
+    pub(super) long_reads: LongReads,
     /// By interval and server.
     pub(super) servers: Table<ServerTally>,
     /// Demand by series interval and key bucket.
@@ -265,6 +268,7 @@ impl Recorder {
             ],
             costs: vec![ReadCosts::default(); config.reads],
             read_work: Table::new(servers),
+            long_reads: LongReads::new(intervals, duration, servers),
             servers: Table::new(servers),
             key_demand: Table::new(config.key_buckets),
             log: ClusterLog::new(
@@ -367,6 +371,10 @@ impl Recorder {
         let interval = reads.demanded_at.to(&self.intervals, at.as_nanos());
         reads.demand.add(interval, region, server);
         *self.read_work.cell(interval, server as usize) += work.as_nanos();
+        if work > self.config.sample {
+            let (at, work) = (at.as_nanos(), work.as_nanos());
+            self.long_reads.add(at, server as usize, work);
+        }
     }
 
     /// The reply to a write reached the client at `finished` (<= end).

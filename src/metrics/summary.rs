@@ -83,6 +83,7 @@ impl Recorder {
         self.servers.settle(rows);
         self.refused_rows.settle(rows);
         self.read_work.settle(rows);
+        self.long_reads.close();
         for side in &mut self.sides {
             side.offered.settle(rows);
             side.ended.settle(rows);
@@ -283,11 +284,14 @@ impl Summary {
     /// The same of the time that reads ask handlers for, which can be more than there is.
     fn read_work(&self, rows: Range<usize>) -> impl Iterator<Item = f64> + '_ {
         let handlers = f64::from(self.run.config.handlers);
-        let length = |row| self.run.intervals.length(row, self.end) as f64;
-        let capacity = rows.clone().map(length).sum::<f64>() * handlers;
+        let length_of = |row| self.run.intervals.length(row, self.end);
+        let capacity = rows.clone().map(length_of).sum::<u64>() as f64 * handlers;
         (0..self.servers()).map(move |server| {
-            let work = |row| self.run.read_work.row(row)[server];
-            rows.clone().map(work).sum::<u64>() as f64 / capacity
+            let work = |row| {
+                let later = self.run.long_reads.difference(row, server, length_of(row));
+                self.run.read_work.row(row)[server] as i64 + later
+            };
+            rows.clone().map(work).sum::<i64>() as f64 / capacity
         })
     }
 

@@ -34,6 +34,7 @@ mod metamorphic;
 mod neighbours;
 mod never_finished;
 mod page;
+mod pictures_and_tables;
 mod placement;
 mod planner_cells;
 mod planner_pages;

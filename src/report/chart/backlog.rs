@@ -7,6 +7,8 @@ use super::prelude::*;
 /// Strategies that are this part of the run behind at some time are drawn, with those that are less.
 const NOTABLE: f64 = 0.02;
 const TOP: f64 = 104.0;
+/// What tells whether queues differ: lags are those of one replicate.
+const P99: MetricPath = MetricId::WriteResponse.at(Part::P99);
 
 /// How far a strategy is behind, at the end of each interval.
 struct Queue<'a> {
@@ -23,7 +25,8 @@ impl<'a> Queue<'a> {
     fn of(entry: Entry<'a>, planned_s: f64) -> Option<Self> {
         let strategy = entry.strategy;
         let demand = Demand::of(strategy, planned_s).filter(|_| !strategy.closed_loop)?;
-        let done = &strategy.series.as_ref()?.server_completed;
+        let series = strategy.series.as_ref()?;
+        let done = &series.server_completed;
         if metric::is_of_reads(strategy) || done.is_empty() {
             return None;
         }
@@ -31,12 +34,11 @@ impl<'a> Queue<'a> {
         let mut offered = vec![(0.0, 0.0)];
         let (mut completed, mut at) = (0.0, 0);
         let (mut ends_s, mut rows, mut lags_s) = (vec![], vec![], vec![]);
-        for (interval, done) in demand.drawn().iter().zip(done) {
+        // A row of a copy is asked of a server, but it is completed with its operation.
+        let asked = series.key_demand.iter().map(|row| row.iter().sum::<u64>());
+        for ((interval, asked), done) in demand.drawn().iter().zip(asked).zip(done) {
             let before = offered[offered.len() - 1].1;
-            let (end, sum) = (
-                interval.end_s,
-                before + interval.rows.iter().sum::<u64>() as f64,
-            );
+            let (end, sum) = (interval.end_s, before + asked as f64);
             offered.push((end, sum));
             completed += done.iter().sum::<u64>() as f64;
             while offered[at + 1].1 < completed && at + 2 < offered.len() {
@@ -92,7 +94,7 @@ pub fn draw(results: &Results) -> Option<Chart> {
         foot: 34.0,
         gap: 0.0,
     };
-    let subtitle = "Writes of an open loop, replicate 0 · behind: how long ago what completes now was offered, each in its turn · waiting: offered and not completed";
+    let subtitle = "Writes of an open loop, replicate 0 · behind: how long ago what completes now was offered, each in its turn · waiting: offered and not completed, or failed";
     let kind = ChartKind::Backlog;
     let mut sheet = Drawing::new(kind, title(&queues, calm), subtitle, grid.bottom(2) + 22.0);
     let mut x = MARGIN + grid.left;
@@ -148,16 +150,37 @@ fn title(queues: &[Queue<'_>], calm: f64) -> String {
     let mut behind: Vec<&Queue<'_>> = queues.iter().filter(|it| it.most() > calm).collect();
     // Stable: equals stay in file order.
     behind.sort_by(|a, b| b.most().total_cmp(&a.most()));
+    let lag = |queue: &Queue<'_>| Millis.text(1e3 * queue.most());
+    let back = |queue: &Queue<'_>| {
+        let at = queue.recovers_s(calm)?;
+        Some(number::length((at * 100.0).round() / 100.0))
+    };
+    if let [first, .., last] = behind.as_slice()
+        && behind.len() == queues.len()
+        && alike(last.entry.strategy, first.entry.strategy, P99)
+    {
+        let backs: Option<Vec<String>> = behind.iter().map(|it| back(it)).collect();
+        let back = match backs.as_deref() {
+            Some([one, .., other]) if one == other => format!("is back at {one}"),
+            Some(_) => "is back in the end".to_owned(),
+            None if behind.iter().all(|it| back(it).is_none()) => "does not catch up".to_owned(),
+            None => "does not always catch up".to_owned(),
+        };
+        return format!(
+            "Every strategy falls {} behind and {back}",
+            range(lag(last), lag(first))
+        );
+    }
     let told = behind.iter().take(2).map(|queue| {
-        let back = match queue.recovers_s(calm) {
-            Some(at) => format!(
-                "is back at {}",
-                number::length((at * 100.0).round() / 100.0)
-            ),
+        let back = match back(queue) {
+            Some(at) => format!("is back at {at}"),
             None => "does not catch up".to_owned(),
         };
-        let lag = Millis.text(1e3 * queue.most());
-        format!("{} falls {lag} behind and {back}", queue.entry.name())
+        format!(
+            "{} falls {} behind and {back}",
+            queue.entry.name(),
+            lag(queue)
+        )
     });
     told.collect::<Vec<_>>().join("; ")
 }

@@ -133,9 +133,14 @@ fn title(keys: &[Scaled<'_>]) -> String {
     let Some(((least, low), (most, high))) = least.zip(most) else {
         return "Throughput on more and more servers".to_owned();
     };
+    let is_alike = high <= low * ALIKE_WITHIN;
     let [servers, low, high] = [least.servers(), low, high].map(|times| Ratio.text(times));
     if keys.len() == 1 {
         return format!("{servers} the servers give {low} the throughput");
+    }
+    if is_alike {
+        let gain = range(low, high);
+        return format!("{servers} the servers give {gain} the throughput with every key");
     }
     let [least, most] = [least, most].map(|key| name(key.entry.strategy));
     format!("{servers} the servers give {least} {low} the throughput, and {most} {high}")

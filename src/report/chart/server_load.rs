@@ -13,7 +13,7 @@ const THIN: f64 = 0.9;
 /// Intervals up to which values are drawn as steps: more make a slope.
 const MOST_STEPS: usize = 60;
 /// What lies above so many times what a server can do is drawn there.
-const CEILING: f64 = 4.0;
+const CEILING: f64 = 5.0;
 /// Strategies that a title names at most.
 const MOST_NAMED: usize = 3;
 
@@ -194,36 +194,48 @@ fn read_off(sheet: &mut Drawing, load: &Load<'_>, area: Area, length_s: f64) {
 
 /// Who asks one server for more than it can do.
 fn title(loads: &[Load<'_>]) -> String {
-    let spread = || hottest_servers(loads.iter().map(|it| it.entry.strategy));
-    let several = loads.len() > 1;
+    let strategies = || loads.iter().map(|it| it.entry.strategy);
+    let path = MetricId::HotTimeFraction.whole();
+    let share = |strategy| metric::text(strategy, path, Percent);
     let over = loads.iter().filter_map(|it| Some((it.hot?, it.entry)));
     let mut hot: Vec<(f64, Entry<'_>)> = over.filter(|(over, _)| *over > 0.0).collect();
     // Stable: strategies that are equally hot stay in file order.
     hot.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let hot = hot.iter().map(|(over, entry)| {
-        let of_time = format!("{} of the time", Percent.text(*over));
-        (name(entry.strategy), of_time)
-    });
-    let hot: Vec<(String, String)> = hot.collect();
-    match hot.as_slice() {
-        [] if !several => "No server is asked for more than it can do".to_owned(),
-        [] => spread()
-            .unwrap_or_else(|| "No strategy asks a server for more than it can do".to_owned()),
-        [(name, of_time)] => format!("{name} asks one server for more than it can do, {of_time}"),
-        all => {
-            let shown = if all.len() > MOST_NAMED {
-                MOST_NAMED - 1
-            } else {
-                all.len()
-            };
-            let named = all[..shown]
-                .iter()
-                .map(|(name, of_time)| format!("{name} {of_time}"));
-            let more = Some(format!("{} more", all.len() - shown)).filter(|_| shown < all.len());
-            let named = listed(&named.chain(more).collect::<Vec<_>>());
-            format!("More is asked of a server than it can do: {named}")
-        }
+    if hot.is_empty() {
+        let none = match loads.len() {
+            1 => return "No server is asked for more than it can do".to_owned(),
+            _ => "No strategy asks a server for more than it can do",
+        };
+        return hottest_servers(strategies()).unwrap_or_else(|| none.to_owned());
     }
+    if let Some((least, most)) = extremes(strategies(), path)
+        && loads.len() > 1
+        && alike(least, most, path)
+    {
+        let (low, high) = (share(least), share(most));
+        return match low == high {
+            true => format!(
+                "With every strategy a server is asked for more than it can do, {low} of the time"
+            ),
+            false => format!(
+                "A server is asked for more than it can do {low} to {high} of the time: no strategy is shown to differ"
+            ),
+        };
+    }
+    if let [(_, only)] = hot.as_slice() {
+        let (name, share) = (only.name(), share(only.strategy));
+        return format!("{name} asks one server for more than it can do, {share} of the time");
+    }
+    let shown = if hot.len() > MOST_NAMED {
+        MOST_NAMED - 1
+    } else {
+        hot.len()
+    };
+    let named = hot[..shown].iter();
+    let named = named.map(|(_, it)| format!("{} {} of the time", it.name(), share(it.strategy)));
+    let more = Some(format!("{} more", hot.len() - shown)).filter(|_| shown < hot.len());
+    let named = listed(&named.chain(more).collect::<Vec<_>>());
+    format!("More is asked of a server than it can do: {named}")
 }
 
 fn subtitle(loads: &[Load<'_>], top: f64) -> String {

@@ -24,7 +24,7 @@ const RING: f64 = 8.0;
 /// Values this many times the least one are spread over the axis by their logarithms.
 const WIDE_RANGE: f64 = 4.0;
 /// Labels of ticks nearer than this would touch.
-const TICK_ROOM: f64 = 26.0;
+const TICK_ROOM: f64 = 18.0;
 
 /// What the vertical axis of a panel shows.
 struct Quantity {

@@ -137,9 +137,9 @@ impl<'a> Panel<'a> {
         })
     }
 
-    /// Whether no other strategy is as good in both and better in one.
+    /// Whether no other strategy is as good in both and better in one. Where a price is a lower bound, nobody knows.
     fn is_on_front(&self, mark: &Mark<'_>) -> bool {
-        !self.marks.iter().any(|other| other.beats(mark))
+        !mark.censored && !self.marks.iter().any(|other| other.beats(mark))
     }
 
     fn axes(&self) -> (Axis, Axis) {

@@ -146,9 +146,11 @@ pub fn extent(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
 
 /// A tick of an axis of response times: milliseconds below a second, seconds from there on.
 pub fn tick_ms(ms: f64) -> String {
-    match ms < 999.5 {
-        true => format!("{}\u{a0}ms", number::trimmed(ms, 3)),
-        false => format!("{}\u{a0}s", number::grouped((ms / 1e3).round() as u64)),
+    match ms {
+        ms if ms < 999.5 => format!("{}\u{a0}ms", number::trimmed(ms, 3)),
+        // Half seconds are ticks as well.
+        ms if ms < 999.5e3 => format!("{}\u{a0}s", number::trimmed(ms / 1e3, 3)),
+        ms => format!("{}\u{a0}s", number::grouped((ms / 1e3).round() as u64)),
     }
 }
 
