@@ -221,7 +221,7 @@ fn pictures_tell_the_numbers_of_the_tables() {
 }
 
 /// Metrics that a chart's title speaks of.
-fn metrics_of<'a>(chart: &str, results: &'a Results) -> Vec<String> {
+fn metrics_of(chart: &str, results: &Results) -> Vec<String> {
     let reads = results.strategies[0].reads.iter();
     let all: &[&str] = match chart {
         "server-load" => &["hot_time_fraction", "server_peak_to_mean"],

@@ -109,6 +109,7 @@ pub fn draw(results: &Results) -> Option<Chart> {
         ("behind", Millis, 1e3, |it| &it.lags_s),
         ("rows waiting", Compact, 1.0, |it| &it.rows),
     ];
+    let mut is_striped = false;
     for (at, (name, format, unit, values)) in panels.into_iter().enumerate() {
         let area = grid.area(at);
         panel_title(&sheet, &area, 22.0, name);
@@ -118,11 +119,20 @@ pub fn draw(results: &Results) -> Option<Chart> {
             Millis => Axis::from_zero_labelled(most, 4, tick_ms),
             _ => Axis::from_zero(most, 4),
         };
-        let mut plot = Plot::new(&sheet, area, Axis::time(length, 10), y);
-        for queue in queues.iter().rev() {
+        let plot = Plot::new(&sheet, area, Axis::time(length, 10), y);
+        let points = |queue: &Queue<'_>| -> Points {
             let points = queue.ends_s.iter().zip(values(queue));
-            let points = points.map(|(end, value)| (*end, unit * value)).collect();
-            plot.path(points, 2.0, queue.entry.colour());
+            plot.all_at(
+                &points
+                    .map(|(end, value)| (*end, unit * value))
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let lines: Vec<Points> = queues.iter().map(points).collect();
+        for (queue, turn) in queues.iter().zip(turns(&lines)).rev() {
+            let colour = queue.entry.colour();
+            striped(&sheet, &lines[turn.along], turn, 2.0, colour);
+            is_striped |= turn.of > 1;
         }
         let longest = queues.iter().max_by_key(|it| it.ends_s.len())?;
         let readings = longest.ends_s.iter().enumerate().map(|(at, end)| {
@@ -137,6 +147,10 @@ pub fn draw(results: &Results) -> Option<Chart> {
         let readings: Vec<Reading> = readings.collect();
         let names = queues.iter().map(|it| it.entry.name());
         sheet.read_off(name, area, "by time", names, readings);
+    }
+    if is_striped {
+        let at = (WIDTH - MARGIN, grid.area(1).bottom() + 28.0);
+        sheet.text(OVERLAP_NOTE, at, muted(10.5).right().top());
     }
     let unit = TimeUnit::of(length).name;
     let at = (grid.area(1).middle().0, grid.area(1).bottom() + 28.0);

@@ -13,8 +13,9 @@ pub fn figures<'a>(html: &mut Html, charts: impl IntoIterator<Item = &'a Chart>)
     for chart in charts {
         writeln!(
             html,
-            "<figure id=\"{}\">\n<div class=\"picture\">{}</div>\n<figcaption><output aria-live=\"polite\"></output></figcaption>",
+            "<figure id=\"{}\">\n<p class=\"finding\">{}</p>\n<div class=\"picture\">{}</div>\n<figcaption><output aria-live=\"polite\"></output></figcaption>",
             text(&chart.name),
+            text(&chart.title),
             chart.picture.svg(Theme::Light)
         );
         if !chart.data.is_empty() {
