@@ -1,8 +1,7 @@
 //! What to do about a strategy's hotspot: its class, which segment of the key causes it, a cure to paste in, and the bounds that no
 //! balancer beats. Must not compute evidence, nor say what it costs (the verdict does).
 
-use super::verdict::most_even;
-use super::verdict::{Verdict, class};
+use super::verdict::{Verdict, class, most_even};
 use crate::key::Segment;
 use crate::layout::EntityShare;
 use crate::metrics::{Hotspot, MetricId, Side};

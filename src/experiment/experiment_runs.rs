@@ -123,11 +123,6 @@ impl<'a> ExperimentRuns<'a> {
         })
     }
 
-    /// Threads that make the runs.
-    pub fn threads(&self) -> usize {
-        self.pool.current_num_threads()
-    }
-
     /// The scenario whose runs they are.
     pub fn scenario(&self) -> &'a Scenario {
         self.scenario
@@ -641,13 +636,9 @@ impl<T> Shared<T> {
         Self { state }
     }
 
-    fn lock(&self) -> MutexGuard<'_, (Option<Arc<T>>, usize)> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// One user less: it takes nothing.
     fn skip(&self) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.1 = state.1.saturating_sub(1);
         if state.1 == 0 {
             state.0 = None;
@@ -656,7 +647,7 @@ impl<T> Shared<T> {
 
     /// The value; every user takes it exactly once, or skips it.
     fn take(&self, make: impl FnOnce() -> T) -> Arc<T> {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let value = state.0.take().unwrap_or_else(|| Arc::new(make()));
         state.1 = state.1.saturating_sub(1);
         if state.1 > 0 {

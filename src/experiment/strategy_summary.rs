@@ -4,8 +4,7 @@ use super::advice::{Advice, KeyParts};
 use super::hotspots::{self, Hotspots};
 use super::key_words::key_in_words;
 use super::runs::{Runs, StrategyRuns, response_curve};
-use super::verdict::{ClusterHistory, Verdict};
-use super::verdict::{ReadPrice, is_piling_up};
+use super::verdict::{ClusterHistory, ReadPrice, Verdict, is_piling_up};
 use super::{
     CellsRead, KeyMapBucket, Measure, Metric, OperationResult, ReadResult, StrategyResult,
 };
@@ -16,8 +15,7 @@ use crate::metrics::{BUSY, MetricId, Side, lookup};
 use crate::policy::SplitAlgorithm;
 use crate::scenario::{Presplit, Setup, Severity, Strategy, SweepValue, TimeSpec};
 use crate::statistics::Estimate;
-use crate::text;
-use crate::text::{compact, length};
+use crate::text::{self, compact, length};
 use crate::workload::{Drive, Read, ReadDrive};
 use std::collections::BTreeMap;
 

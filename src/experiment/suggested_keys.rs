@@ -202,11 +202,15 @@ impl Sources<'_> {
             .collect()
     }
 
+    /// A key whose split points are quantiles of its sample.
+    fn sampled(&self, name: String, key: String) -> SuggestedKey {
+        SuggestedKey::new(name, key, sampled(self.regions))
+    }
+
     /// The entity first, and then the newest rows first if a reader wants them.
     fn ordered(&self) -> Vec<SuggestedKey> {
         let mut reads = self.model.setup.workload.reads.iter();
         let wants_newest = reads.any(|read| read.newest.is_some() || read.page.is_some());
-        let presplit = sampled(self.regions);
         let mut keys = Vec::new();
         for known in self.known_together() {
             let entity: Vec<&Unit> = known.iter().copied().filter(|it| !it.is_time).collect();
@@ -216,23 +220,15 @@ impl Sources<'_> {
             let name = in_words(&entity);
             let order = self.reordered(&known);
             let key = concatenated(order.iter().copied());
-            keys.push(SuggestedKey::new(
-                format!("{name}-first"),
-                key,
-                presplit.clone(),
-            ));
+            keys.push(self.sampled(format!("{name}-first"), key));
             let newest_first = order.iter().map(|unit| match unit.is_time {
                 true => unit.reversed(),
                 false => Some((*unit).clone()),
             });
             let newest_first: Option<Vec<Unit>> = newest_first.collect();
             if let Some(order) = newest_first.filter(|_| wants_newest) {
-                let name = format!("{name}-newest-first");
-                keys.push(SuggestedKey::new(
-                    name,
-                    concatenated(&order),
-                    presplit.clone(),
-                ));
+                let key = concatenated(&order);
+                keys.push(self.sampled(format!("{name}-newest-first"), key));
             }
         }
         keys
@@ -248,19 +244,13 @@ impl Sources<'_> {
         let keys = sets.iter().map(|known| {
             let order = self.reordered(known);
             let hashed = concatenated(known.iter().copied());
-            let (hash, algorithm) = match order.iter().all(|unit| unit.is_text) {
-                true => (
-                    format!("left(md5({hashed}), {})", 2 * HASH_BYTES),
-                    "hex-string",
-                ),
-                false => (
-                    format!("left(md5_bytes({hashed}), {HASH_BYTES})"),
-                    "uniform",
-                ),
+            let (md5, length, algorithm) = match order.iter().all(|unit| unit.is_text) {
+                true => ("md5", 2 * HASH_BYTES, "hex-string"),
+                false => ("md5_bytes", HASH_BYTES, "uniform"),
             };
             SuggestedKey::new(
                 format!("hashed-{}", in_words(known)),
-                format!("{hash} || {}", concatenated(order)),
+                format!("left({md5}({hashed}), {length}) || {}", concatenated(order)),
                 split_by(algorithm, self.regions),
             )
         });
@@ -285,7 +275,7 @@ impl Sources<'_> {
             let key = concatenated([first, second, rest].concat());
             if is_led {
                 let name = format!("{name}-first");
-                return Some(SuggestedKey::new(name, key, sampled(self.regions)));
+                return Some(self.sampled(name, key));
             }
             let buckets = self.servers;
             let presplit = self.presplit_of_buckets(buckets)?;
@@ -342,12 +332,8 @@ impl Sources<'_> {
         let is_few = |own: &Strategy| presplit_regions(own) < self.servers && own.copies.is_empty();
         let few = self.own.iter().filter(|own| is_few(own));
         few.map(|own| {
-            let name = format!("{}-presplit", own.name);
-            SuggestedKey::new(
-                name,
-                own.key.text().trim().to_owned(),
-                sampled(self.regions),
-            )
+            let key = own.key.text().trim().to_owned();
+            self.sampled(format!("{}-presplit", own.name), key)
         })
         .collect()
     }

@@ -1,8 +1,7 @@
 //! Keys of keyheat's own beside a scenario's: each is read like a strategy of the file, laid out, and only the best are kept to be simulated; where no
 //! one key serves all reads, the key that serves most of them with copies of the table for the others. Must not simulate: what a copy costs, the runs tell.
 
-use super::ranking;
-use super::ranking::{Candidate, Cost};
+use super::ranking::{self, Candidate, Cost};
 use super::suggested_keys::{
     SuggestedKey, in_quotes, presplit_regions, qualifier_of, regions, sampled, suggested_keys,
 };

@@ -8,8 +8,7 @@ use super::lang::{KeyError, KeyNote, expanded, parse};
 use super::run::{Row, Rows};
 use super::segment::{self, Segment};
 use crate::keyspace::RowKey;
-use crate::record::ByteShape;
-use crate::record::{Field, FieldId, FieldKind, Schema, ValueType};
+use crate::record::{ByteShape, Field, FieldId, FieldKind, Schema, ValueType};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 

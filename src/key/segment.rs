@@ -2,8 +2,7 @@
 
 use super::code::{Code, Order, Randomness};
 use super::lang::{KeyError, KeyNote};
-use crate::record::FieldId;
-use crate::record::{ByteSet, ByteShape};
+use crate::record::{ByteSet, ByteShape, FieldId};
 use std::ops::Range;
 
 /// A segment.

@@ -9,6 +9,7 @@ use crate::metrics::OPERATIONS_PER_SERVER;
 use crate::policy::balance::{Balancer, StochasticBalancer};
 use crate::policy::{MAX_FILE_SIZE_JITTER, RegionPolicies, SplitPolicy};
 use crate::scenario::{Diagnostic, Presplit, Scenario, Setup, Strategy, TimeSpec, misfit};
+use crate::text::counted;
 use crate::time::SimDuration;
 use crate::units::ByteSize;
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -136,13 +137,6 @@ struct Changes<'a> {
     policies: &'a RegionPolicies,
 }
 
-fn in_words(regions: usize) -> String {
-    match regions {
-        1 => "1 region".to_owned(),
-        regions => format!("{regions} regions"),
-    }
-}
-
 impl Changes<'_> {
     /// A warning when the file names a balancer of its own, a note for the default.
     fn balancer_never_runs(&self) -> Option<Diagnostic> {
@@ -257,7 +251,7 @@ impl Changes<'_> {
         if most >= asked {
             return None;
         }
-        let (period, regions) = (table.discharger_period, in_words(regions));
+        let (period, regions) = (table.discharger_period, counted(regions, "region"));
         let message = format!(
             "a daughter can't split before the discharger's next tick, every {period}: of {regions} there are at most {most} at the end of this run, and what is written asks for {asked}"
         );
@@ -296,7 +290,7 @@ impl Changes<'_> {
         if regions + others >= servers as usize {
             return None;
         }
-        let regions = in_words(regions);
+        let regions = counted(regions, "region");
         let message = format!(
             "strategy `{name}`: server {named} may hold nothing at {at}: {regions} on {servers} servers, and which of them has one is drawn for each replicate"
         );

@@ -1,8 +1,7 @@
 //! The operations of one strategy as its clients would send them to a real store: keys and ranges in the order of their times. Must not know
 //! how they are written down.
 
-use super::key_sample::written_at;
-use super::key_sample::{KeySample, KeyedTable};
+use super::key_sample::{KeySample, KeyedTable, written_at};
 use super::{Layout, Replicate};
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};

@@ -3,7 +3,7 @@
 
 use super::table::Intervals;
 use crate::keyspace::RowKey;
-use crate::text::words;
+use crate::text::{counted, words};
 use crate::time::SimTime;
 
 /// Entries of one kind that are listed; all are counted.
@@ -312,10 +312,7 @@ impl ClusterLog {
     pub(super) fn servers_added(&mut self, at: SimTime, first: u32, count: u32) {
         let before = self.servers.last().map_or(0, |&(_, servers)| servers);
         self.servers.push((at, before + count));
-        let servers = match count {
-            1 => "1 server".to_owned(),
-            _ => format!("{count} servers"),
-        };
+        let servers = counted(count as usize, "server");
         let event = SeriesEvent::of_server(EventKind::ServersAdded, first, servers);
         self.push(at, event);
     }

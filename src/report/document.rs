@@ -182,6 +182,11 @@ impl Table {
         }
     }
 
+    /// The same with another look.
+    pub fn with_look(self, look: Look) -> Self {
+        Self { look, ..self }
+    }
+
     /// Without the column that is missed least; `false` when all that are left are needed.
     pub fn drop_column(&mut self) -> bool {
         let columns = self.columns.iter().enumerate();

@@ -65,9 +65,8 @@ fn list(events: &[SeriesEvent]) -> Vec<Block> {
         let rest = rest.join(", ");
         note += &format!(" {rest} are left out here: `series/events.csv` has all.");
     }
-    let look = Look::Sentences;
-    let table = Table::new(columns, rows);
-    vec![Block::Table(Table { look, ..table }), Block::Note(note)]
+    let table = Table::new(columns, rows).with_look(Look::Sentences);
+    vec![Block::Table(table), Block::Note(note)]
 }
 
 fn count(events: &[SeriesEvent], kind: EventKind) -> usize {

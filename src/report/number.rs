@@ -6,7 +6,7 @@
 use crate::experiment::Measure;
 use crate::text;
 
-pub use crate::text::trimmed;
+pub use crate::text::{counted, trimmed};
 
 /// What an undefined number looks like.
 pub const UNDEFINED: &str = "–";
@@ -91,11 +91,6 @@ impl NumberFormat {
 /// A whole number with its digits in groups of three: `1 600 000`.
 pub fn grouped(value: u64) -> String {
     text::grouped_by(value.into(), NBSP)
-}
-
-/// `1 replicate`, `5 replicates`.
-pub fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The spaces of a number with its unit don't let a line break.

@@ -296,10 +296,7 @@ fn all_metrics(results: &Results) -> Table {
     let names = results.strategies.iter();
     let names = names.map(|it| Column::named(it.name.clone(), true));
     let columns = [Column::named("metric", false)].into_iter().chain(names);
-    Table {
-        look: Look::Literal,
-        ..Table::new(columns, paths.into_iter().map(row))
-    }
+    Table::new(columns, paths.into_iter().map(row)).with_look(Look::Literal)
 }
 
 /// Where the numbers come from: enough to make them again.

@@ -398,12 +398,7 @@ pub fn comparisons(results: &Results, ratio: &'static str) -> Table {
     let own = ["strategy", "against", "metric", ratio, "differs"];
     let own = own.map(|name| Column::named(name, name == ratio));
     let columns = sweep_views::columns(results).into_iter().chain(own);
-    let look = Look::Bare;
-    let rows = results.comparisons.iter().map(row);
-    Table {
-        look,
-        ..Table::new(columns, rows)
-    }
+    Table::new(columns, results.comparisons.iter().map(row)).with_look(Look::Bare)
 }
 
 /// Whether the metric at `path` is a share of operations without a good end, and `share` worth a word.

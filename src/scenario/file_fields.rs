@@ -2,7 +2,7 @@
 
 use super::data::{DATA, Request, Wanted};
 use super::diagnostic::Diagnostic;
-use super::document::{Entry, Value};
+use super::document::{Entry, Node};
 use super::names::suggest;
 use super::reader::Reader;
 use crate::data::ValueKind;
@@ -43,10 +43,8 @@ impl<'a> FromFile<'a> {
     /// Reads `{ from = "orders", column = "customer_id", type = "int" }`, the field of this name.
     pub(super) fn read(reader: Reader<'a>, field: FieldId, name: &str) -> Option<Self> {
         let words = COLUMN_KINDS.map(|(word, _)| word);
-        let Some(entry) = reader.entry("type") else {
-            reader.missing("type", "\"int\"")?;
-            return None;
-        };
+        reader.missing("type", "\"int\"");
+        let entry = reader.entry("type")?;
         let (_, kind) = COLUMN_KINDS[reader.word_node("type", &entry.node, &words)?];
         if kind != ValueKind::Time {
             reader.meaningless("unit", "needs `type = \"timestamp\"`");
@@ -143,18 +141,12 @@ pub(super) fn read_files(
 
 /// The `replay` and `time` of each write that has both.
 fn replays<'a>(scenario: &Reader<'a>) -> Vec<(&'a str, &'a str)> {
-    let Some(Value::Table(writes)) = scenario.node("write").map(|node| &node.value) else {
-        return Vec::new();
-    };
+    let writes = scenario.node("write").and_then(Node::table);
+    let writes = writes.map_or(&[][..], |writes| &writes.entries);
     let replay = |entry: &'a Entry| {
-        let Value::Table(write) = &entry.node.value else {
-            return None;
-        };
-        let text = |key| match &write.get(key)?.node.value {
-            Value::Text(text) => Some(text.as_str()),
-            _ => None,
-        };
+        let write = entry.node.table()?;
+        let text = |key| write.get(key)?.node.text();
         text("replay").zip(text("time"))
     };
-    writes.entries.iter().filter_map(replay).collect()
+    writes.iter().filter_map(replay).collect()
 }

@@ -83,12 +83,10 @@ pub(super) fn read_knee(scenario: &Reader<'_>, time: &TimeSpec, setup: &Setup) -
 fn read_vary(knee: &Reader<'_>, setup: &Setup) -> Option<VariedLoad> {
     const OPEN: &str = "expected an open loop, one with a `rate`";
     let (writes, reads) = (&setup.workload.writes, &setup.workload.reads);
-    if !knee.has("vary") {
-        let first = writes.first().map(|write| format!("write.{}", write.name));
-        let first = first.or_else(|| reads.first().map(|read| format!("read.{}", read.name)));
-        let first = first.unwrap_or_else(|| "write.ingest".to_owned());
-        knee.missing("vary", &format!("\"{first}.rate\""));
-    }
+    let first = writes.first().map(|write| format!("write.{}", write.name));
+    let first = first.or_else(|| reads.first().map(|read| format!("read.{}", read.name)));
+    let first = first.unwrap_or_else(|| "write.ingest".to_owned());
+    knee.missing("vary", &format!("\"{first}.rate\""));
     let path = knee.text("vary")?;
     let parts: Vec<&str> = path.split('.').collect();
     let [kind @ ("write" | "read"), name, "rate"] = parts[..] else {
@@ -205,9 +203,7 @@ fn warn_of_the_end(knee: &Reader<'_>, time: &TimeSpec, limits: &[Limit]) {
 
 fn read_limits(knee: &Reader<'_>, setup: &Setup) -> Option<Vec<Limit>> {
     const EXAMPLE: &str = "[{ metric = \"write_response_ms.p99\", below = 50 }]";
-    if !knee.has("limit") {
-        knee.missing("limit", EXAMPLE);
-    }
+    knee.missing("limit", EXAMPLE);
     let items = knee.list("limit")?;
     if items.is_empty() || items.len() > MOST_LIMITS {
         let message = format!("{} limits", items.len());

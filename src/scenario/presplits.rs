@@ -134,9 +134,7 @@ fn read_algorithm(reader: &Reader<'_>, entry: &Entry) -> Option<Request> {
         SplitAlgorithm::Buckets => return Some(Request::Buckets(entry.node.place.clone())),
         _ => {}
     }
-    if !reader.has("regions") {
-        reader.missing("regions", "32");
-    }
+    reader.missing("regions", "32");
     let regions: Option<i64> = reader.given("regions");
     let bound = |key| if by_range { reader.text(key) } else { None };
     let (first, last) = (bound("first"), bound("last"));

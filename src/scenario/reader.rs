@@ -6,8 +6,7 @@
 
 use super::diagnostic::Diagnostic;
 use super::diagnostics::{Diagnostics, Refused, table_name};
-use super::document;
-use super::document::{Entry, Node, SourcePlace, TomlTable, Value};
+use super::document::{self, Entry, Node, SourcePlace, TomlTable, Value};
 use super::names::{nearest, suggest};
 use crate::settings::{self, Shape};
 use std::cell::RefCell;
@@ -285,9 +284,9 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// A missing key that has no default, or the misspelt one that was meant.
+    /// Complains when a key is missing that has no default, or of the misspelt one that was meant.
     pub(super) fn missing(&self, key: &str, example: &str) -> Refused {
-        if self.misspelt(key) {
+        if self.has(key) || self.misspelt(key) {
             return None;
         }
         let message = format!("{} has no `{key}`", self.name());

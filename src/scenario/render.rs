@@ -1,7 +1,7 @@
 //! Complaints as text, in cargo's look.
 
 use super::diagnostic::{Diagnostic, Severity};
-use crate::text::visible;
+use crate::text::{counted, visible};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::fmt::Write;
 use std::ops::Range;
@@ -49,11 +49,8 @@ pub fn place(text: &str, byte: usize) -> (usize, usize) {
 pub fn count(diagnostics: &[Diagnostic]) -> String {
     let count = |severity, name| {
         let alike = diagnostics.iter().filter(|it| it.severity == severity);
-        match alike.count() {
-            0 => None,
-            1 => Some(format!("1 {name}")),
-            n => Some(format!("{n} {name}s")),
-        }
+        let alike = alike.count();
+        (alike > 0).then(|| counted(alike, name))
     };
     let parts = [
         count(Severity::Error, "error"),

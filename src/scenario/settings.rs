@@ -1,8 +1,7 @@
 //! Changing a scenario's document before it is read: `--set`, `--sweep`, `[quick]`, `override`.
 
 use super::diagnostic::Diagnostic;
-use super::document;
-use super::document::{Entry, Node, Path, SourcePlace, TomlTable, Value, dotted};
+use super::document::{self, Entry, Node, Path, SourcePlace, TomlTable, Value, dotted};
 use super::draft::SCENARIO;
 use super::names::suggest;
 use crate::settings::{Profile, Shape};

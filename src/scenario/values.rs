@@ -1,8 +1,7 @@
 //! The values of declared settings: read by their type, kept within their range, defaults noted.
 
 use super::diagnostic::Diagnostic;
-use super::document;
-use super::document::{Node, Value};
+use super::document::{self, Node, Value};
 use super::names::slip;
 use super::reader::Reader;
 use super::show;
@@ -137,8 +136,7 @@ impl<'a> Reader<'a> {
 
     /// Complains when a key is missing that its declaration gives an example of.
     pub(super) fn require(&self, key: &str) {
-        let example = self.setting(key).kind.example;
-        if let Some(example) = example.filter(|_| !self.has(key)) {
+        if let Some(example) = self.setting(key).kind.example {
             self.missing(key, example);
         }
     }
@@ -327,10 +325,7 @@ impl Source for Reader<'_> {
     }
 
     fn text_of(&self, key: &'static str) -> Option<String> {
-        match &self.entry(key)?.node.value {
-            Value::Text(text) => Some(text.clone()),
-            _ => None,
-        }
+        self.entry(key)?.node.text().map(str::to_owned)
     }
 
     fn whole_number(&self, key: &'static str, greatest: i64, default: i64) -> i64 {

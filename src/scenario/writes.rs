@@ -291,9 +291,7 @@ const REPLAY_PARTS: usize = 200;
 /// Reads `replay`, `time` and `speed`: each row of a file once, when its time says.
 fn read_replay(reader: &Reader<'_>, fields: &Fields, duration: SimDuration) -> Option<Drive> {
     let name = reader.text("replay")?;
-    if !reader.has("time") {
-        reader.missing("time", "\"created_at\"");
-    }
+    reader.missing("time", "\"created_at\"");
     let column = reader.text("time");
     let speed: f64 = reader.value("speed");
     let Some(file) = fields.files.iter().find(|file| file.name == name) else {
@@ -757,9 +755,7 @@ fn read_existing_rows(
     }
     if let Some(rate) = rate {
         reader.meaningless("every", "needs `each`");
-        if !reader.has("last") {
-            reader.missing("last", "\"7d\"");
-        }
+        reader.missing("last", "\"7d\"");
         let last = reader.positive_duration("last")?;
         let records = (rate * last.as_secs_f64()).round();
         if records < 1.0 {

@@ -1,4 +1,4 @@
-//! Pure statistics: means and fractions with intervals, paired ratios, quantiles, evenness, what a sample's median is worth, what
+//! Pure statistics: means and fractions with intervals, paired ratios, quantiles, evenness, what
 //! an even spread looks like by chance, and whether a series has settled.
 //!
 //! Must not know what is counted, nor how a number is printed.
@@ -11,7 +11,8 @@ mod placement_peaks;
 mod predicted_peak;
 mod quantile;
 mod quantile_sketch;
-mod sample_median;
+#[cfg(test)]
+mod sample_median_fixture;
 mod warm_up;
 
 pub use balls_in_bins::{ExpectedPeak, expected_peak};
@@ -22,5 +23,6 @@ pub use placement_peaks::{DealtPeaks, IntervalWeights, PlacementPeaks};
 pub use predicted_peak::{PredictedPeak, predicted_peak, sample_size_for};
 pub use quantile::{median, quantile};
 pub use quantile_sketch::QuantileSketch;
-pub use sample_median::sample_median_error;
+#[cfg(test)]
+pub(crate) use sample_median_fixture::sample_median_error;
 pub use warm_up::{Settling, settling};

@@ -26,4 +26,4 @@ pub use retention::{Purpose, Retention};
 pub use row_size::{CELL_STRUCTURE, Mutation, RowSize};
 pub use separator::{SeparatorError, separator};
 pub use shared_prefixes::SharedPrefixes;
-pub use store_file::{FileFormat, FileSizes, StoreFile, StoreFileSize};
+pub use store_file::{FileFormat, StoreFile, StoreFileSize};

@@ -84,20 +84,6 @@ impl RowSize {
         self.each_cell(key).sum()
     }
 
-    /// Mean bytes of a cell of that row; 0 without cells.
-    pub fn mean_cell(&self, key: f64) -> f64 {
-        if self.cells.is_empty() {
-            return 0.0;
-        }
-        let count = self.cells.len() as f64;
-        let qualifiers: u64 = self.cells.iter().map(|cell| cell.0).sum();
-        let values: u64 = self.cells.iter().map(|cell| cell.1).sum();
-        (CELL_STRUCTURE + self.family) as f64
-            + values as f64 / count
-            + key
-            + qualifiers as f64 / count
-    }
-
     /// Heap that the row takes in a memstore: 72 + cell for each cell, rounded up to 8.
     pub fn memstore(&self, key: u64) -> u64 {
         self.each_cell(key)
@@ -141,7 +127,6 @@ mod tests {
         assert_eq!(wide.cells(16), 3 * (20 + 16 + 1 + 10) + 6);
         // A salt of one byte costs a byte a cell.
         assert_eq!(wide.cells(17) - wide.cells(16), 3);
-        assert_eq!(wide.mean_cell(16.0), wide.cells(16) as f64 / 3.0);
     }
 
     #[test]

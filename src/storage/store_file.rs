@@ -2,7 +2,7 @@
 //! what is loaded when the file is opened. Must not know tables.
 
 use super::block::Output;
-use super::block_index::{IndexEntry, IndexWriter, block_index};
+use super::block_index::{IndexEntry, IndexWriter};
 use super::bloom::{Bloom, BloomWriter};
 use super::cell::put_vlong;
 use super::cell_encoder::put_vint;
@@ -62,8 +62,6 @@ pub struct StoreFileSize {
     pub index_levels: u32,
     /// Keys in the Bloom filter: rows, or rows with qualifiers.
     pub bloom_keys: u64,
-    /// Rows with a [`CellType::DeleteFamily`], which have a filter of their own unless the other knows qualifiers.
-    pub deleted_families: u64,
     /// Both filters: chunks, and what finds them.
     pub bloom_bytes: u64,
     /// Where the part begins that is loaded when the file is opened: behind data blocks, chunks and all of the index but its root.
@@ -72,56 +70,6 @@ pub struct StoreFileSize {
     pub uncompressed_bytes: u64,
     /// The file.
     pub file_bytes: u64,
-}
-
-/// What files of any number of such cells weigh, in bytes on disk.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FileSizes {
-    /// Data blocks.
-    pub blocks: f64,
-    /// All data blocks.
-    pub data_bytes: f64,
-    /// The block index.
-    pub index_bytes: f64,
-    /// Its levels.
-    pub index_levels: u32,
-    /// Bloom filters.
-    pub bloom_bytes: f64,
-    /// All of the file.
-    pub file_bytes: f64,
-}
-
-impl StoreFileSize {
-    /// A file of `cells` cells like these, with `bloom_keys` keys in its Bloom filter: this one, if it has so many; else its blocks as many times as
-    /// it takes, and index and filters of their own. O(1). The sample must be of neighbours: runs of as many cells as blocks hold.
-    pub fn scaled(&self, format: &FileFormat<'_>, cells: f64, bloom_keys: f64) -> FileSizes {
-        let times = if self.cells == 0 {
-            0.0
-        } else {
-            cells / self.cells as f64
-        };
-        let blocks = (self.blocks as f64 * times).max(f64::from(u8::from(times > 0.0)));
-        let data_bytes = self.data_bytes as f64 * times;
-        let key_bytes = self.index_key_bytes as f64 / self.blocks.max(1) as f64;
-        let (plain, index_levels) = block_index(blocks, key_bytes);
-        // What compression makes of the sample's index it makes of a larger one.
-        let packed =
-            self.index_bytes as f64 / block_index(self.blocks as f64, key_bytes).0.max(1.0);
-        let deleted = self.deleted_families as f64 * times;
-        let other = format.bloom.of_deleted_families();
-        let bloom_bytes =
-            format.bloom.bytes(bloom_keys, key_bytes) + other.bytes(deleted, key_bytes);
-        let rest = self.file_bytes - self.data_bytes - self.index_bytes - self.bloom_bytes;
-        let index_bytes = plain * packed;
-        FileSizes {
-            blocks,
-            data_bytes,
-            index_bytes,
-            index_levels,
-            bloom_bytes,
-            file_bytes: data_bytes + index_bytes + bloom_bytes + rest as f64,
-        }
-    }
 }
 
 /// A store file being written, for its size only. What is not to be compressed is counted, not made.
@@ -302,7 +250,6 @@ impl<'a> StoreFile<'a> {
             index_entries: self.index.root.len() as u64,
             index_levels: self.index.levels,
             bloom_keys: self.bloom.keys,
-            deleted_families: self.deleted.keys,
             bloom_bytes: self.bloom.disk_bytes + self.deleted.disk_bytes,
             uncompressed_bytes: output.uncompressed + TRAILER,
             file_bytes: output.offset + TRAILER,

@@ -121,6 +121,11 @@ pub fn length(seconds: f64) -> String {
     format!("{digits} {unit}")
 }
 
+/// `1 replicate`, `5 replicates`.
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A whole number with commas between its thousands: `1,000,000`.
 pub fn grouped(number: i128) -> String {
     grouped_by(number, ',')

@@ -100,11 +100,6 @@ impl ReadSource {
         }
     }
 
-    /// Intended time of the next open-loop read; `None` when there are no more.
-    pub fn peek(&self) -> Option<SimTime> {
-        self.reads.iter().filter_map(|read| read.next).min()
-    }
-
     /// Appends the next open-loop reads, in the order of their times (of the same time: in file order), at least one and at most `n`, until there are none.
     /// How many are asked for at a time changes nothing.
     pub fn fill(&mut self, batch: &mut ReadBatch, n: usize) {

@@ -277,7 +277,7 @@ pub type ExistingRows = ImportRows;
 pub struct ReadId(pub u8);
 
 /// One stream of reads. Each asks for a record of the table, the target: its fields are what the reader knows.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Read {
     /// Its name in the file.
     pub name: String,
@@ -305,13 +305,7 @@ impl Read {
         Self {
             name: name.to_owned(),
             equal,
-            within: Vec::new(),
-            range: None,
-            newest: None,
-            page: None,
-            with: Vec::new(),
-            pick: Vec::new(),
-            drive: None,
+            ..Self::default()
         }
     }
 }

@@ -253,35 +253,6 @@ fn an_hour_of_points_takes_144_kb_as_cells_and_22_kb_compacted() {
 }
 
 #[test]
-fn a_sample_scaled_weighs_what_the_whole_table_does() {
-    let (family, cells) = table("names-metrics");
-    for compression in Compression::ALL {
-        let format = FileFormat {
-            encoding: BlockEncoding::FastDiff,
-            compression,
-            block_size: 8 << 10,
-            ..FileFormat::of(family)
-        };
-        let whole = write(format, &cells, |_| 0);
-        let sample = write(format, &cells[..24_000], |_| 0);
-        let scaled = sample.scaled(&format, 240_000.0, 240_000.0);
-        let near = |found: f64, exact: u64, most: f64| {
-            let off = found / exact as f64 - 1.0;
-            assert!(off.abs() < most, "{compression:?}: {off:+.4}");
-        };
-        // Values repeat each 1,000 cells, so that the sample has all of them; users' numbers grow longer behind it.
-        near(scaled.data_bytes, whole.data_bytes, 0.005);
-        // A larger block of the index repeats more of itself; all of it is a hundredth of the file.
-        near(scaled.index_bytes, whole.index_bytes, 0.2);
-        near(scaled.bloom_bytes, whole.bloom_bytes, 0.01);
-        near(scaled.file_bytes, whole.file_bytes, 0.005);
-        assert_eq!(scaled.index_levels, whole.index_levels);
-        let same = whole.scaled(&format, 240_000.0, 240_000.0);
-        near(same.file_bytes, whole.file_bytes, 0.001);
-    }
-}
-
-#[test]
 fn a_stated_entropy_is_about_what_compression_leaves() {
     let rows: Vec<[u8; 4]> = (0..3_000u32).map(u32::to_be_bytes).collect();
     for entropy in [0.0, 0.25, 0.5, 0.9, 1.0] {

@@ -1,7 +1,6 @@
 //! Dates and times of timestamps in UTC, by patterns of Java's letters.
 
-use crate::record::ByteSet;
-use crate::record::TimeUnit;
+use crate::record::{ByteSet, TimeUnit};
 
 /// A pattern of fixed width.
 #[derive(Debug, Clone)]

@@ -1,8 +1,7 @@
 //! The bytes of an integer or a double.
 
 use super::calendar::{Pattern, year};
-use crate::record::TimeUnit;
-use crate::record::{ByteSet, ByteShape, Interval};
+use crate::record::{ByteSet, ByteShape, Interval, TimeUnit};
 use crate::text::push_decimal;
 
 /// How 64 bits, an integer that fits or the bits of a double, are written as bytes.

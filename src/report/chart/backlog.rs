@@ -97,13 +97,8 @@ pub fn draw(results: &Results) -> Option<Chart> {
     let subtitle = "Writes of an open loop, replicate 0 · behind: how long ago what completes now was offered, each in its turn · waiting: offered and not completed, or failed";
     let kind = ChartKind::Backlog;
     let mut sheet = Drawing::new(kind, title(&queues, calm), subtitle, grid.bottom(2) + 22.0);
-    let mut x = MARGIN + grid.left;
-    for queue in &queues {
-        let name = queue.entry.name();
-        legend_key(&sheet, (x, TOP - 16.0), queue.entry.colour());
-        sheet.text(&name, (x + 26.0, TOP - 16.0), ink(12.0).middle());
-        x += 48.0 + width(&name, 12.0, false);
-    }
+    let entries = queues.iter().map(|queue| queue.entry);
+    draw_legend(&sheet, (MARGIN + grid.left, TOP - 16.0), entries);
     type Values = for<'q> fn(&'q Queue<'_>) -> &'q [f64];
     let panels: [(&str, NumberFormat, f64, Values); 2] = [
         ("behind", Millis, 1e3, |it| &it.lags_s),
@@ -115,18 +110,12 @@ pub fn draw(results: &Results) -> Option<Chart> {
         panel_title(&sheet, &area, 22.0, name);
         let all = queues.iter().flat_map(|it| values(it)).copied();
         let most = unit * all.fold(0.0, f64::max);
-        let y = match format {
-            Millis => Axis::from_zero_labelled(most, 4, tick_ms),
-            _ => Axis::from_zero(most, 4),
-        };
+        let y = Axis::from_zero_in(format, most, 4);
         let plot = Plot::new(&sheet, area, Axis::time(length, 10), y);
         let points = |queue: &Queue<'_>| -> Points {
             let points = queue.ends_s.iter().zip(values(queue));
-            plot.all_at(
-                &points
-                    .map(|(end, value)| (*end, unit * value))
-                    .collect::<Vec<_>>(),
-            )
+            let points = points.map(|(end, value)| plot.at((*end, unit * value)));
+            points.collect()
         };
         let lines: Vec<Points> = queues.iter().map(points).collect();
         for (queue, turn) in queues.iter().zip(turns(&lines)).rev() {

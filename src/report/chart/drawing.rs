@@ -1,8 +1,9 @@
 //! One chart: its picture, and the numbers behind it, which can be read off.
 
 use super::ChartKind;
-use super::panels::sheet;
-use super::picture::{Area, Picture, Point, Sheet};
+use super::panels::{MARGIN, WIDTH, legend_key, sheet};
+use super::picture::{Area, Picture, Point, Sheet, ink, width};
+use super::wording::Entry;
 use crate::report::document::{Column, Table};
 use std::ops::Deref;
 
@@ -154,5 +155,25 @@ impl Deref for Drawing {
 
     fn deref(&self) -> &Sheet {
         &self.sheet
+    }
+}
+
+/// Strategies in a row from this point on.
+pub fn draw_legend<'a>(
+    sheet: &Sheet,
+    (mut x, y): Point,
+    entries: impl IntoIterator<Item = Entry<'a>>,
+) {
+    let label = ink(12.0).middle();
+    for entry in entries {
+        let name = entry.name();
+        let wide = 26.0 + width(&name, 12.0, false) + 22.0;
+        if x + wide > WIDTH - MARGIN {
+            sheet.text("…", (x, y), label);
+            return;
+        }
+        legend_key(sheet, (x, y), entry.colour());
+        sheet.text(&name, (x + 26.0, y), label);
+        x += wide;
     }
 }

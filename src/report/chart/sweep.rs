@@ -2,7 +2,7 @@
 //! read that pays most for it. The other swept settings make rows of panels.
 
 use super::prelude::*;
-use crate::experiment::{Measure, SweepFinding, SweptList, point_label, value_text};
+use crate::experiment::{Measure, SweepFinding, SweptList, at_point, point_label, value_text};
 use crate::text::article;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -200,7 +200,7 @@ pub fn draw(results: &Results) -> Option<Chart> {
     );
     let bottom = grid.bottom(panels.len());
     let mut sheet = Drawing::new(ChartKind::Sweep, title(&findings), &subtitle, bottom);
-    draw_legend(&sheet, results);
+    draw_legend(&sheet, (MARGIN + LEFT, TOP - 16.0), first_point(results));
     for (at, panel) in panels.iter().enumerate() {
         let same = |it: &&Panel<'_>| std::ptr::eq(it.quantity, panel.quantity);
         let points = panels.iter().filter(same).flat_map(|it| &it.lines);
@@ -263,10 +263,7 @@ impl<'a> Panel<'a> {
     fn draw(&self, sheet: &mut Drawing, places: &Places<'_>, most: f64, area: Area) {
         panel_title(sheet, &area, 22.0, &self.title);
         let format = self.quantity.format;
-        let y = match format {
-            Millis => Axis::from_zero_labelled(most, 5, tick_ms),
-            _ => Axis::from_zero(most, 5),
-        };
+        let y = Axis::from_zero_in(format, most, 5);
         let plot = Plot::new(sheet, area, places.axis(area.width), y);
         let path = |line: &Line<'_>| -> Points {
             let means = line.points.iter();
@@ -308,9 +305,8 @@ fn title(findings: &[SweepFinding]) -> String {
     let same = |it: &SweepFinding| it.knee == first.knee && it.last == first.last;
     if !findings.iter().all(same) {
         let knees = findings.iter().map(|it| {
-            let others = point_label(&it.others);
-            let at = if others.is_empty() { "" } else { " at " };
-            format!("{}{at}{others}: {}", it.strategy, it.knee)
+            let at = at_point(&it.others);
+            format!("{}{at}: {}", it.strategy, it.knee)
         });
         let knees = knees.collect::<Vec<_>>().join(" · ");
         return format!("Up to which {setting} {load} gain something: {knees}");
@@ -330,24 +326,6 @@ fn title(findings: &[SweepFinding]) -> String {
         text += &format!(", and {} gives less than {}", dip.value, dip.than);
     }
     text
-}
-
-/// Strategies in a row below the heading.
-fn draw_legend(sheet: &Sheet, results: &Results) {
-    let mut x = MARGIN + LEFT;
-    let y = TOP - 16.0;
-    let label = ink(12.0).middle();
-    for entry in first_point(results) {
-        let name = entry.name();
-        let wide = 26.0 + width(&name, 12.0, false) + 22.0;
-        if x + wide > WIDTH - MARGIN {
-            sheet.text("…", (x, y), label);
-            return;
-        }
-        legend_key(sheet, (x, y), entry.colour());
-        sheet.text(&name, (x + 26.0, y), label);
-        x += wide;
-    }
 }
 
 /// Whether both lines are drawn on each other.

@@ -198,10 +198,11 @@ pub fn with_reads(
         let rows = sorted_keys(key, &batch);
         let key_bytes: usize = rows.iter().map(<[u8]>::len).sum();
         let key_bytes = key_bytes as f64 / rows.len() as f64;
+        let row = run.table.row_size();
         planned.push(PlannedRead {
             table,
             plan: Arc::new(plan(&key.into(), read, &context)),
-            cell_bytes: run.table.row_size().mean_cell(key_bytes),
+            cell_bytes: row.cells(0) as f64 / row.cell_count() as f64 + key_bytes,
             part_work: SimDuration::from_nanos(1_000),
             row_sample: Arc::new(rows),
         });

@@ -9,12 +9,15 @@ use keyheat::metrics::{MetricId, RunResult, SeriesEvent};
 use keyheat::policy::{RegionPolicies, SplitPolicy};
 use keyheat::record::LawShape;
 use keyheat::scenario::Scenario;
-use keyheat::statistics::sample_median_error;
 use keyheat::time::{SimDuration, SimTime};
 use keyheat::units::{Bandwidth, ByteSize, PerSecond};
 use keyheat::workload::{Arrivals, Drive};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
+
+#[path = "../../../src/statistics/sample_median_fixture.rs"]
+mod sample_median_fixture;
+use sample_median_fixture::sample_median_error;
 
 /// Of a row in a store file: 20 beside its parts, a key of 12, a family, a qualifier, a value of 100.
 const ROW_BYTES: u64 = 20 + 12 + 1 + 1 + 100;

@@ -4,9 +4,8 @@ use super::call::Call;
 use crate::key::code::{Code, Identifier, Op};
 use crate::key::formats::{Encoding, Pattern, year};
 use crate::key::operator::Operator;
-use crate::record::TimeUnit;
 use crate::record::ValueType::{Bytes, Double, Int, Text};
-use crate::record::{ByteSet, ByteShape, Interval};
+use crate::record::{ByteSet, ByteShape, Interval, TimeUnit};
 use std::cmp::Ordering;
 
 const RIGHT_UNIT: &str = "is the unit of the timestamp right?";

@@ -160,11 +160,7 @@ fn hottest(cells: &Cells, load: &str) -> Table {
         Column::named(format!("{load} in the run"), true),
         Column::named("share", true),
     ];
-    let look = Look::Literal;
-    Table {
-        look,
-        ..Table::new(columns, rows)
-    }
+    Table::new(columns, rows).with_look(Look::Literal)
 }
 
 /// The first key of a bucket with what its segments say.

@@ -25,11 +25,15 @@ impl Axis {
     /// From 0 to a round number at or above `max`, about `count` ticks, labelled compactly; 0 to 1 when `max` is not
     /// positive.
     pub fn from_zero(max: f64, count: usize) -> Self {
-        Self::from_zero_labelled(max, count, number::tick)
+        Self::from_zero_in(NumberFormat::Compact, max, count)
     }
 
-    /// The same, with ticks labelled by `label`.
-    pub fn from_zero_labelled(max: f64, count: usize, label: impl Fn(f64) -> String) -> Self {
+    /// The same of numbers in this format: times have their unit.
+    pub fn from_zero_in(format: NumberFormat, max: f64, count: usize) -> Self {
+        let label = match format {
+            NumberFormat::Millis => tick_ms,
+            _ => number::tick,
+        };
         let positive = Some(max).filter(|max| *max > 0.0 && max.is_finite());
         let max = positive.unwrap_or(1.0);
         let step = round_step(max / count as f64);

@@ -1,6 +1,8 @@
 //! Small images inside a picture: one byte a cell, a palette with opacity, PNG, base64.
 
 use super::colours::Paint;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use plotters::style::RGBColor;
 
 /// A grid of cells, top row first.
@@ -52,39 +54,12 @@ impl Raster {
 
 /// RFC 4648, with padding.
 pub fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let group = chunk.iter().enumerate().fold(0u32, |group, (i, byte)| {
-            group | u32::from(*byte) << (16 - 8 * i)
-        });
-        for i in 0..4 {
-            let letter = LETTERS[(group >> (18 - 6 * i) & 63) as usize];
-            let known = i <= chunk.len();
-            text.push(if known { char::from(letter) } else { '=' });
-        }
-    }
-    text
+    STANDARD.encode(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_follows_the_vectors_of_rfc_4648() {
-        let cases = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("foobar", "Zm9vYmFy"),
-        ];
-        for (bytes, text) in cases {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-    }
 
     #[test]
     fn a_png_reads_back_as_the_cells_with_their_opacity() {
