@@ -186,9 +186,7 @@ crate::settings! {
         /// An operator splits regions at these rows.
         split = json(r#""type": "array", "minItems": 1, "uniqueItems": true, "items": "@row""#),
     }
-}
 
-crate::settings! {
     /// A server is slower for a time.
     static SLOW("", "") {
         /// Its number, from 0.

@@ -71,9 +71,7 @@ crate::settings! {
         expect = json(r#""type": "array", "items": "@expect""#),
         knee = table(&KNEE),
     }
-}
 
-crate::settings! {
     /// The table; a strategy may set any of it for itself.
     pub(super) static ALL_OF_TABLE("table", "")
         with crate::cluster::TABLE

@@ -49,9 +49,7 @@ crate::settings! {
         /// The argument.
         because = text(""),
     }
-}
 
-crate::settings! {
     /// What a bound is relative to.
     pub(super) static RATIO("ratio", r#""minProperties": 1"#) {
         /// The other strategy.

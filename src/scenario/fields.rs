@@ -310,7 +310,7 @@ pub(super) fn find(
     name: &str,
     place: &SourcePlace,
 ) -> Option<FieldId> {
-    match find_among(sink, fields, name, place, false)? {
+    match find_known(sink, fields, name, place, false)? {
         KnownField::Stored(id) => Some(id),
         KnownField::Derived(_) => {
             let label = "expected a field with a `type`";
@@ -320,18 +320,8 @@ pub(super) fn find(
     }
 }
 
-/// The field of that name, stored or derived, or a complaint.
-pub(super) fn find_known(
-    sink: &Diagnostics,
-    fields: &Fields,
-    name: &str,
-    place: &SourcePlace,
-) -> Option<KnownField> {
-    find_among(sink, fields, name, place, true)
-}
-
 /// The field of that name, or a complaint with the nearest name; those of derived fields are near when they are asked for.
-fn find_among(
+pub(super) fn find_known(
     sink: &Diagnostics,
     fields: &Fields,
     name: &str,
@@ -414,17 +404,13 @@ crate::settings! {
     /// A field with a `type`, or one that is derived by an `expr`.
     pub(super) static FIELD("field", r#""anyOf": [{ "required": ["type"] }, { "required": ["expr"] }]"#)
         with STORED with DERIVED {}
-}
 
-crate::settings! {
     /// A field that is derived from others.
     pub(super) static DERIVED("", "") {
         /// A derived field: an expression of the key language, expanded where it is named.
         expr = text(""),
     }
-}
 
-crate::settings! {
     /// A field that is stored.
     pub(super) static STORED("", "") {
         /// int (`count`, `first`), sequence (counts up with every write), digits (zero-padded text of `width`), text (`values`, or `count` and
@@ -462,9 +448,7 @@ crate::settings! {
         /// No value may stand in two rows of the file.
         unique = boolean(),
     }
-}
 
-crate::settings! {
     /// Some records come late.
     static LATE("", "") {
         /// Share of the records that are late.
@@ -685,9 +669,7 @@ crate::settings! {
         /// The share of the load that they take.
         load = SHARE.needs("0.2"),
     }
-}
 
-crate::settings! {
     /// A bell over the values.
     static NORMAL("", "") {
         /// Of the values.

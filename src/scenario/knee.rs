@@ -26,9 +26,7 @@ crate::settings! {
         /// Where the search ends: the relative distance of a load that holds and one that does not.
         precision = number("in 0.001 ..= 0.5", 0.001, 0.5, (true, true)).or("0.01"),
     }
-}
 
-crate::settings! {
     /// A metric, and the bounds within which a load is sustained.
     pub(super) static LIMIT("limit", r#""anyOf": [{ "required": ["above"] }, { "required": ["below"] }]"#) {
         /// Its name.

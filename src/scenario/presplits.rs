@@ -25,9 +25,7 @@ crate::settings! {
         /// The regions that the table starts with: split points, or how HBase or a designer computes them.
         presplit = json("@presplit").with(&[&COMPUTED]).or(r#"{ "algorithm": "none" }"#),
     }
-}
 
-crate::settings! {
     /// An algorithm of split points, and what it takes.
     pub(super) static COMPUTED("computed-presplit", "") {
         /// hex-string, decimal-string, uniform: HBase's RegionSplitter; bytes: Admin.createTable; buckets: a region for each value of the leading

@@ -112,7 +112,7 @@ fn read_equal(reader: &Reader<'_>, fields: &Fields) -> Option<Vec<KnownField>> {
     }
     let mut sound = true;
     for (name, place) in reader.texts("equal", true)? {
-        let Some(field) = find_known(reader.sink, fields, name, &place) else {
+        let Some(field) = find_known(reader.sink, fields, name, &place, true) else {
             sound = false;
             continue;
         };
@@ -371,18 +371,14 @@ crate::settings! {
         /// So many consecutive values.
         span = integer(1, i64::MAX),
     }
-}
 
-crate::settings! {
     /// The newest rows of what the reader knows.
     pub(super) static NEWEST("", "") {
         /// A timestamp, a sequence, or what is derived from one.
         field = json("@identifier").needs("\"ts\""),
         rows = integer(1, MOST_ROWS).or("1"),
     }
-}
 
-crate::settings! {
     /// A page of what the reader knows, in the order of a field.
     pub(super) static PAGE("", "") {
         field = json("@identifier").needs("\"cost\""),
@@ -540,7 +536,7 @@ fn read_field<'a>(
 ) -> Option<(KnownField, &'a str, SourcePlace)> {
     let name = reader.required_text("field")?;
     let place = reader.place_of_value("field");
-    let field = find_known(reader.sink, fields, name, &place)?;
+    let field = find_known(reader.sink, fields, name, &place, true)?;
     Some((field, name, place))
 }
 

@@ -36,9 +36,7 @@ crate::settings! {
         /// Keys of further copies of the table: another order, written with every row, read where it is cheaper.
         copies = json(r#""type": "array", "maxItems": 16, "items": { "anyOf": [{ "type": "string", "minLength": 1 }, "@copy"] }"#).with(&[&COPY]),
     }
-}
 
-crate::settings! {
     /// A further copy of the table under another key.
     pub(super) static COPY("copy", "") {
         /// The copy's key.

@@ -152,9 +152,7 @@ crate::settings! {
         /// A client's pause between two operations.
         think = json(r#""anyOf": ["@duration", "@think-time"]"#).with(&[&THINK_TIME]).or("0s"),
     }
-}
 
-crate::settings! {
     /// A moment, and how many times the rate it is then.
     pub(super) static PROFILE_POINT("profile-point", "") {
         /// From the start of the run.
@@ -162,9 +160,7 @@ crate::settings! {
         /// So many times the rate.
         times = number("in 0 ..= 1,000,000", 0.0, 1e6, (true, true)).needs("3.0"),
     }
-}
 
-crate::settings! {
     /// A pause that is always as long, or drawn from an exponential law.
     pub(super) static THINK_TIME("think-time", r#""minProperties": 1, "maxProperties": 1"#) {
         /// Always so long.

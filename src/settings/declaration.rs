@@ -1,13 +1,13 @@
 //! The one way to declare a table of settings.
 
-/// Declares a table of settings: `static TABLE("definition", "rules") { ... }`, or with a struct that holds it. `in "path"` says where it stands, if
+/// Declares tables of settings: any number of `static TABLE("definition", "rules") { ... }`, or one with a struct that holds it. `in "path"` says where it stands, if
 /// not under the name of its definition; `and` has settings that the struct does not hold, `beside` what it holds besides. The first paragraph of each doc comment is what users read.
 #[macro_export]
 macro_rules! settings {
-    ($(#[doc = $about:literal])* $vis:vis static $table:ident($name:literal, $rules:literal)
+    ($($(#[doc = $about:literal])* $vis:vis static $table:ident($name:literal, $rules:literal)
         $(in $path:literal)? $(with $other:path)* {
         $($(#[doc = $doc:literal])* $key:ident = $kind:expr,)*
-    }) => {
+    })+) => {$(
         $(#[doc = $about])*
         $vis static $table: $crate::settings::Table = $crate::settings::Table {
             name: $name,
@@ -21,7 +21,7 @@ macro_rules! settings {
             }),*],
             others: &[$(&$other),*],
         };
-    };
+    )+};
     ($(#[doc = $about:literal])* $(#[derive($($derive:ident),*)])?
         pub struct $holder:ident: $table:ident($name:literal, $rules:literal) $(in $path:literal)? {
         $($(#[doc = $doc:literal])* $key:ident: $type:ty $([$read:path])? = $kind:expr,)*

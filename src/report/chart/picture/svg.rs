@@ -5,7 +5,6 @@ use super::fonts;
 use super::sheet::{Anchor, Area, Label, Outline, Picture, Point, Shape};
 use crate::report::number::trimmed;
 use crate::text::is_hidden;
-use std::fmt::{Result, Write};
 
 impl Picture {
     /// The picture without fonts: a page that shows several brings them once.
@@ -19,38 +18,27 @@ impl Picture {
     }
 
     fn written(&self, theme: Theme, style: &str) -> String {
-        let mut svg = String::new();
-        self.write(&mut svg, theme, style)
-            .expect("writing to a string can't fail");
-        svg
-    }
-
-    fn write(&self, svg: &mut String, theme: Theme, style: &str) -> Result {
         let (width, height) = (self.width, self.height);
         let (title, description) = (escaped(&self.title), escaped(&self.description));
-        writeln!(
-            svg,
+        let shapes: String = self.shapes.iter().map(|it| element(theme, it)).collect();
+        format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-             role=\"img\" aria-label=\"{title}\" font-family=\"{}\">{style}\n<title>{title}</title>\n<desc>{description}</desc>",
+             role=\"img\" aria-label=\"{title}\" font-family=\"{}\">{style}\n<title>{title}</title>\n<desc>{description}</desc>\n{shapes}</svg>\n",
             fonts::CSS_FAMILIES,
-        )?;
-        for shape in &self.shapes {
-            write_shape(svg, theme, shape)?;
-        }
-        svg.write_str("</svg>\n")
+        )
     }
 }
 
-fn write_shape(svg: &mut String, theme: Theme, shape: &Shape) -> Result {
+fn element(theme: Theme, shape: &Shape) -> String {
     match shape {
         Shape::Area(Outline::Path(points), paint) => {
             let (fill, points) = (fill(theme, paint), path(points));
-            writeln!(svg, "<polygon{fill} points=\"{points}\"/>")
+            format!("<polygon{fill} points=\"{points}\"/>\n")
         }
-        Shape::Area(outline, paint) => write_outline(svg, outline, &fill(theme, paint)),
+        Shape::Area(outline, paint) => of_outline(outline, &fill(theme, paint)),
         Shape::Line(outline, width, paint) => {
             let stroke = stroke(theme, paint, *width);
-            write_outline(svg, outline, &format!(" fill=\"none\"{stroke}"))
+            of_outline(outline, &format!(" fill=\"none\"{stroke}"))
         }
         Shape::Text(text, at, label) => {
             let (place, size) = (place(*at, label), coordinate(label.size));
@@ -65,40 +53,33 @@ fn write_shape(svg: &mut String, theme: Theme, shape: &Shape) -> Result {
                 Anchor::End => " text-anchor=\"end\"",
             };
             let (fill, text) = (fill(theme, &label.paint), escaped(text));
-            writeln!(
-                svg,
-                "<text {place} font-size=\"{size}\"{weight}{anchor}{fill}>{text}</text>"
-            )
+            format!("<text {place} font-size=\"{size}\"{weight}{anchor}{fill}>{text}</text>\n")
         }
         Shape::Image(area, raster) => {
             let (corners, image) = (corners(area), raster.base64());
-            writeln!(
-                svg,
+            format!(
                 "<image {corners} preserveAspectRatio=\"none\" image-rendering=\"pixelated\" \
-                 href=\"data:image/png;base64,{image}\"/>"
+                 href=\"data:image/png;base64,{image}\"/>\n"
             )
         }
     }
 }
 
-fn write_outline(svg: &mut String, outline: &Outline, style: &str) -> Result {
+fn of_outline(outline: &Outline, style: &str) -> String {
     match outline {
-        Outline::Rect(area) => writeln!(svg, "<rect {}{style}/>", corners(area)),
+        Outline::Rect(area) => format!("<rect {}{style}/>\n", corners(area)),
         Outline::Circle((x, y), radius) => {
             let [x, y, r] = [*x, *y, *radius].map(coordinate);
-            writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{style}/>")
+            format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{style}/>\n")
         }
         Outline::Path(points) => match points.as_slice() {
             [(x, y), (u, v)] => {
                 let [x, y, u, v] = [*x, *y, *u, *v].map(coordinate);
-                writeln!(svg, "<path d=\"M{x} {y}L{u} {v}\"{style}/>")
+                format!("<path d=\"M{x} {y}L{u} {v}\"{style}/>\n")
             }
             points => {
                 let points = path(points);
-                writeln!(
-                    svg,
-                    "<polyline{style} stroke-linejoin=\"round\" points=\"{points}\"/>"
-                )
+                format!("<polyline{style} stroke-linejoin=\"round\" points=\"{points}\"/>\n")
             }
         },
     }
