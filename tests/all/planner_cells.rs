@@ -1,9 +1,8 @@
 //! Cells that reads meet, against tables held in memory: every cell looked at.
 
-use crate::brute_force::requested::Requested;
-use crate::brute_force::table::{A, D, DAY, HOUR, ROWS, TS, compiled, key_draws, table};
+use crate::brute_force::requested::{Requested, keys};
+use crate::brute_force::table::{A, D, DAY, HOUR, ROWS, TS, compiled, table};
 use crate::schema_parts::read;
-use keyheat::key::{KeyPlan, Row};
 use keyheat::query::AccessPath;
 use keyheat::record::{DerivedId, KnownField};
 use keyheat::workload::{Newest, RangeExtent, Read, ReadRange};
@@ -85,22 +84,10 @@ fn cells_that_are_read_and_returned_are_those_of_a_table_that_is_looked_at() {
             let requested =
                 Requested::of_cells(key, qualifier, &asked, &table, table.target(target));
             let own = table.records[target];
+            let written = keys(&plan, &table);
             let cells = |is_among: &dyn Fn(&[i64; 6]) -> bool| {
-                let records = table.records.iter().enumerate();
-                let records = records.filter(|(_, record)| is_among(record));
-                let written = records.map(|(at, record)| {
-                    let (index, draws) = (at as u64, key_draws(at as u64));
-                    let mut bytes = Vec::new();
-                    plan.write(
-                        &Row {
-                            record,
-                            index,
-                            draws,
-                        },
-                        &mut bytes,
-                    );
-                    bytes
-                });
+                let rows = (0..ROWS).filter(|row| is_among(&table.records[*row]));
+                let written = rows.map(|row| &written[row]);
                 written.collect::<BTreeSet<_>>().len() as f64
             };
             let read = cells(&|it| is_read(&own, it, range.unwrap_or(0)));
@@ -162,25 +149,11 @@ fn the_newest_cells_are_found_in_as_many_rows_as_hold_them() {
             let requested =
                 Requested::of_cells(key, qualifier, &asked, &table, table.target(target));
             let own = table.records[target];
-            let bytes = |plan: &KeyPlan, at: usize| {
-                let record = &table.records[at];
-                let (index, draws) = (at as u64, key_draws(at as u64));
-                let mut bytes = Vec::new();
-                plan.write(
-                    &Row {
-                        record,
-                        index,
-                        draws,
-                    },
-                    &mut bytes,
-                );
-                bytes
-            };
+            let [rows_of, cells_of] = [&row, &cell].map(|plan| keys(plan, &table));
             // Time, row and cell of each of the sensor's cells, newest first. Cells of one time come together, so a table
             // whose last one wanted is one of several is left out.
             let of_sensor = (0..ROWS).filter(|at| is_sensors(&own, &table.records[*at]));
-            let cells =
-                of_sensor.map(|at| (-table.records[at][4], bytes(&row, at), bytes(&cell, at)));
+            let cells = of_sensor.map(|at| (-table.records[at][4], &rows_of[at], &cells_of[at]));
             let cells: Vec<_> = cells.collect::<BTreeSet<_>>().into_iter().collect();
             let wanted = cells.len().min(rows as usize);
             if cells
@@ -189,8 +162,8 @@ fn the_newest_cells_are_found_in_as_many_rows_as_hold_them() {
             {
                 continue;
             }
-            let met: BTreeSet<&Vec<u8>> = cells[..wanted].iter().map(|cell| &cell.1).collect();
-            let whole = cells.iter().filter(|cell| met.contains(&cell.1)).count();
+            let met: BTreeSet<&Vec<u8>> = cells[..wanted].iter().map(|cell| cell.1).collect();
+            let whole = cells.iter().filter(|cell| met.contains(cell.1)).count();
             let read = if is_whole { whole } else { wanted };
             let requests = &requested.requests;
             let found = [

@@ -97,7 +97,7 @@ impl Requested {
 }
 
 /// The table's keys, as they were written.
-fn keys(key: &KeyPlan, table: &Table) -> Vec<Vec<u8>> {
+pub fn keys(key: &KeyPlan, table: &Table) -> Vec<Vec<u8>> {
     let write = |(at, record): (usize, &[i64; 6])| {
         let mut bytes = Vec::new();
         let row = Row {
