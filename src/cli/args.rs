@@ -276,8 +276,8 @@ pub enum SqlDialect {
 
 #[derive(Debug, Args)]
 pub struct LearnArguments {
-    /// Rows as CSV, TSV or JSON lines, plain or packed by gzip or zstd; `-` is standard input. Or what a cluster says of its regions: two
-    /// snapshots of counters, the earlier first, or gauges
+    /// Rows as CSV, TSV or JSON lines, plain or packed by gzip or zstd. Or what a cluster says of its regions: two snapshots of counters,
+    /// the earlier first, or gauges. `-` is standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Write the scenario there [default: standard output; of regions none]

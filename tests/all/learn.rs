@@ -225,8 +225,8 @@ fn a_file_of_orders_ends_in_a_scenario_with_the_keys_that_suit_it() {
     );
     assert_eq!(
         piped
-            .replace("from -:", "from orders.csv:")
-            .replace("of -,", "of orders.csv,"),
+            .replace("from standard input:", "from orders.csv:")
+            .replace("of standard input,", "of orders.csv,"),
         text
     );
 }

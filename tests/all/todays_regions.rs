@@ -1,6 +1,6 @@
 //! `keyheat learn` of regions, and `[regions]`: a table that exists, its load, and a scenario that starts from it.
 
-use crate::binary::{stderr_of, stdout_of};
+use crate::binary::{command, stderr_of, stdout_of};
 use crate::workplace::{Workplace, assert_tells};
 use keyheat::experiment::{Experiment, LoadToday};
 use keyheat::key::fixed_segments;
@@ -18,6 +18,22 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data/regions")
         .join(name)
+}
+
+#[test]
+fn a_list_may_come_by_standard_input_but_no_scenario_starts_from_that() {
+    let place = Workplace::new();
+    let said = |out: &[&str]| {
+        let list = fs::read(data("real/list_regions.tsdb.1.txt.gz")).unwrap();
+        let learn = command(place.path()).args(["learn", "-"]).args(out);
+        let run = learn.stdin(list).assert();
+        (stdout_of(&run), stderr_of(&run))
+    };
+    let (page, _) = said(&[]);
+    assert_tells(&page, &["`tsdb`: 18 regions on 4 servers"]);
+    let (_, refused) = said(&["--out", "never-written.toml"]);
+    assert_tells(&refused, &["standard input is gone by then"]);
+    assert!(!place.path().join("never-written.toml").exists());
 }
 
 /// What the clients of the real cluster asked each region of a table for.

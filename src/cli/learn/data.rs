@@ -22,17 +22,19 @@ pub fn scenario(file: &Path, console: &Console) -> Result<String> {
     for warning in &survey.warnings {
         console.warn(warning);
     }
-    let (name, learnt) = (
-        file.file_name().unwrap_or(file.as_os_str()),
-        Learnt::of(survey),
-    );
+    let name = file.file_name().unwrap_or(file.as_os_str());
+    let name = match name.to_string_lossy() {
+        name if name == "-" => "standard input".into(),
+        name => name,
+    };
+    let learnt = Learnt::of(survey);
     if learnt.fields.iter().all(|it| it.role == Role::Other) {
         bail!(
             "no column of `{}` can be a part of a row key\nadd columns that tell rows apart: a time, an id, what they are about",
             file.display()
         );
     }
-    let text = learnt.scenario(&name.to_string_lossy());
+    let text = learnt.scenario(&name);
     let read = Scenario::parse(&text, "learnt");
     read.context("what was learnt is no scenario: please report it, with the file's header")?;
     Ok(text)

@@ -9,30 +9,54 @@ use crate::key::fixed_segments;
 use crate::observed::{ObservedFile, TableLoads, recognise};
 use crate::report::{LoadReport, Report};
 use crate::scenario::{Options, Scenario};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
-/// Whether a file lists regions; what can't be read does not.
+const STANDARD_INPUT: &str = "-";
+
+/// Whether a file lists regions; what can't be read does not. Of standard input what has come is looked at, and left there.
 pub fn is_list(file: &Path) -> bool {
     let mut head = Vec::new();
-    let is_file = file.is_file();
-    let read = File::open(file).map(|file| file.take(1 << 16).read_to_end(&mut head));
-    is_file && read.is_ok() && recognise(&ObservedFile::head(&head)).is_some()
+    let read = match file.as_os_str() == STANDARD_INPUT {
+        true => io::stdin()
+            .lock()
+            .fill_buf()
+            .map(|come| head.extend_from_slice(come)),
+        false if file.is_file() => {
+            let read = |file: File| file.take(1 << 16).read_to_end(&mut head).map(drop);
+            File::open(file).and_then(read)
+        }
+        false => return false,
+    };
+    read.is_ok() && recognise(&ObservedFile::head(&head)).is_some()
 }
 
-/// What a cluster said, file by file.
+/// What a cluster said, file by file; `-` is standard input.
 pub fn read_all(paths: &[PathBuf]) -> Result<Vec<ObservedFile>> {
     let read = |path: &PathBuf| {
         let name = path.display().to_string();
-        let bytes = fs::read(path).with_context(|| format!("can't read `{name}`"))?;
+        let bytes = match name == STANDARD_INPUT {
+            true => {
+                let mut bytes = Vec::new();
+                io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+            }
+            false => fs::read(path),
+        };
+        let bytes = bytes.with_context(|| format!("can't read `{name}`"))?;
         Ok(ObservedFile::new(&name, &bytes)?)
     };
     paths.iter().map(read).collect()
 }
 
 pub fn run(arguments: &LearnArguments, console: &Console) -> Result<()> {
+    let mut named = arguments.files.iter();
+    if arguments.out.is_some() && named.any(|file| file.as_os_str() == STANDARD_INPUT) {
+        bail!(
+            "a scenario reads the list of regions again, and standard input is gone by then\nwrite it to a file, and name that"
+        );
+    }
     let files = read_all(&arguments.files)?;
     let segments = match &arguments.key {
         Some(key) => fixed_segments(key).map_err(|why| anyhow!("`--key {key}`: {why}\nkeys are parsed back where every segment has a fixed width, such as `be3(metric) || be4(ts)`"))?,
