@@ -11,7 +11,7 @@ const TICKETS: f64 = 18_446_744_073_709_551_616.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampling {
     /// Rows that a sample holds at most. The middle of a file of many rows is found within
-    /// [`crate::statistics::sample_median_error`], about 1 / (2 sqrt(capacity)) of the file.
+    /// the standard error of a sample's median, about 1 / (2 sqrt(capacity)) of the file.
     pub capacity: usize,
     /// Share of a memstore's rows that are sampled at first, in (0, 1]: a memstore that never grows large costs next to nothing.
     pub share: f64,

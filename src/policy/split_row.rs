@@ -7,7 +7,7 @@ use crate::keyspace::RowKey;
 ///
 /// HBase takes the middle entry of the file's block index, so the middle of its bytes
 /// (`StoreUtils.getFileSplitPoint`, `HFileBlockIndex.midkey`). The middle key of n of its N keys, drawn without repetition, has a
-/// rank that is off by [`crate::statistics::sample_median_error`], about 1 / (2 sqrt(n)) of the file. The row is a whole key of the
+/// rank that is off by the standard error of a sample's median, about 1 / (2 sqrt(n)) of the file. The row is a whole key of the
 /// file; HBase's index holds a shorter one ([`crate::storage::separator`]) of the same rank where two blocks meet between rows.
 #[derive(Debug, Clone, Copy)]
 pub struct SampledFile<'a> {
