@@ -23,8 +23,6 @@ pub enum Event {
     ScanGoesOn(u32),
     /// This closed-loop client has done thinking.
     ThinkEnded(u32),
-    /// The intended time of the next open-loop read.
-    ReadDue,
     /// The intended time of the next operation of this source of a neighbour.
     NeighbourDue(u32),
     /// The job that was to end first on this server's disk ends.
@@ -120,6 +118,8 @@ pub enum Next {
     /// Something reaches the other end of the network.
     Message(NetworkMessage),
     Event(Event),
+    /// The intended time of the next open-loop read.
+    ReadDue,
     /// The next open-loop operation reaches its server.
     Operation,
     /// The next RPC that backed off does.
@@ -140,6 +140,8 @@ pub struct Clock {
     pub cut_off: bool,
     line: Line<NetworkMessage>,
     queue: EventQueue<Event>,
+    /// When the next open-loop read is due: there is one at a time, which needs no place in the queue.
+    read_due: Moment,
     backed_off: EventQueue<BackedOffRpc>,
     sequence: u64,
 }
@@ -159,6 +161,7 @@ impl Clock {
             cut_off: false,
             line: Line::default(),
             queue: EventQueue::with_slots(slot_bits(servers)),
+            read_due: Moment::NEVER,
             backed_off: EventQueue::default(),
             sequence: 0,
         }
@@ -167,8 +170,8 @@ impl Clock {
     /// Goes to the time of what comes next, given when the next open-loop operation is sent.
     #[inline(always)]
     pub fn go_on(&mut self, operation: SimTime) -> Next {
-        let (line, queue) = (self.line.next(), self.queue.next());
-        let event = line.at.min(queue.at);
+        let (line, queue, read) = (self.line.next(), self.queue.next(), self.read_due);
+        let event = line.at.min(queue.at).min(read.at);
         let first = operation + self.network;
         let again = self.backed_off.next().at;
         let arrival = first.min(again);
@@ -183,9 +186,13 @@ impl Clock {
             };
         }
         self.now = event;
-        let next = match line < queue {
-            true => self.line.pop().map(Next::Message),
-            false => self.queue.pop().map(|(_, event)| Next::Event(event)),
+        let next = if line < queue.min(read) {
+            self.line.pop().map(Next::Message)
+        } else if read < queue {
+            self.read_due = Moment::NEVER;
+            Some(Next::ReadDue)
+        } else {
+            self.queue.pop().map(|(_, event)| Next::Event(event))
         };
         next.unwrap_or(Next::Nothing)
     }
@@ -196,6 +203,11 @@ impl Clock {
         if let Some(moment) = self.moment(at) {
             self.queue.push(moment, event);
         }
+    }
+
+    /// The next open-loop read is due at `at`, unless the run ends before. The one before it has been due.
+    pub fn await_read(&mut self, at: SimTime) {
+        self.read_due = self.moment(at).unwrap_or(Moment::NEVER);
     }
 
     /// `event` will happen at a moment that was asked for before.

@@ -112,6 +112,7 @@ impl<'a> Simulation<'a> {
                 Next::Message(NetworkMessage::Reply(id)) => self.reply_arrives(id),
                 Next::Message(NetworkMessage::Refusal(id)) => self.refusal_arrives(id),
                 Next::Event(event) => self.happen(event),
+                Next::ReadDue => self.read_is_due(),
                 Next::Nothing => break,
             }
         }
@@ -126,7 +127,6 @@ impl<'a> Simulation<'a> {
             Event::SentAgain(id) => self.send_next(id, false),
             Event::ScanGoesOn(id) => self.send_next(id, true),
             Event::ThinkEnded(client) => self.client_is_ready(client),
-            Event::ReadDue => self.read_is_due(),
             Event::NeighbourDue(source) => self.neighbour_is_due(source),
             Event::DiskDone(server) => self.disk_done(server),
             Event::Cluster(step) => self.cluster_changes(step),

@@ -22,7 +22,7 @@ impl Simulation<'_> {
         if let Some(&intended) = reads.batch.intended.get(reads.next)
             && intended < self.config.duration
         {
-            self.clock.schedule(intended, Event::ReadDue);
+            self.clock.await_read(intended);
         }
     }
 
@@ -94,8 +94,13 @@ impl Simulation<'_> {
         let kind = OperationKind::Read { read, work };
         let operation = self.rpcs.begin(id, now, reader, kind);
         self.clients.reads.asked.clear();
-        let calls = self.divide_gets(read, operation, requests)
-            + self.divide_scans(read, operation, requests);
+        let mut calls = 0.0;
+        if !requests.gets.is_empty() {
+            calls += self.divide_gets(read, operation, requests);
+        }
+        if !requests.scans.is_empty() {
+            calls += self.divide_scans(read, operation, requests);
+        }
         let plan = PlannedWork {
             calls,
             regions: distinct_regions(&mut self.clients.reads.asked),
@@ -121,34 +126,47 @@ impl Simulation<'_> {
     fn divide_gets(&mut self, read: ReadId, operation: u32, requests: &Requests) -> f64 {
         let (gets, process) = (&requests.gets, self.process_of(operation));
         let found = (requests.gets_found / gets.len() as f64).clamp(0.0, 1.0);
+        if gets.len() == 1 {
+            let table = self.clients.reads.access(read).table;
+            let region = self.tables.routers[table].map.locate(gets.get(0));
+            let body = self.rpcs.new_gets(found);
+            let server = self.tables.server_for(region, process);
+            let rpc = self.rpcs.append(operation, server, body);
+            self.add_get(read, rpc, region, gets.get(0));
+            return 1.0;
+        }
         let mut regions = std::mem::take(&mut self.clients.reads.get_regions);
         regions.clear();
-        let reads = &mut self.clients.reads;
-        let table = reads.access(read).table;
-        self.tables.routers[table]
-            .map
-            .locate_batch(gets, &mut regions);
+        let table = self.clients.reads.access(read).table;
+        let map = &self.tables.routers[table].map;
+        map.locate_batch(gets, &mut regions);
         let mut calls = 0.0;
         for (&region, key) in regions.iter().zip(gets.iter()) {
             let server = self.tables.server_for(region, process);
-            let mut rpc = reads.rpc_of_server[server as usize];
+            let mut rpc = self.clients.reads.rpc_of_server[server as usize];
             if rpc == NONE {
                 let body = self.rpcs.new_gets(found);
                 rpc = self.rpcs.append(operation, server, body);
                 calls += 1.0;
-                reads.rpc_of_server[server as usize] = rpc;
+                self.clients.reads.rpc_of_server[server as usize] = rpc;
             }
-            let key = self.tables.keys.insert(key);
-            self.rpcs.push_get(rpc, region, key);
-            let place = reads.access(read).spread.place(region);
-            reads.asked.push((place, place));
+            self.add_get(read, rpc, region, key);
         }
         for &region in &regions {
             let server = self.tables.server_for(region, process);
-            reads.rpc_of_server[server as usize] = NONE;
+            self.clients.reads.rpc_of_server[server as usize] = NONE;
         }
-        reads.get_regions = regions;
+        self.clients.reads.get_regions = regions;
         calls
+    }
+
+    /// An RPC asks for a key as well.
+    fn add_get(&mut self, read: ReadId, rpc: u32, region: u32, key: &[u8]) {
+        let key = self.tables.keys.insert(key);
+        self.rpcs.push_get(rpc, region, key);
+        let reads = &mut self.clients.reads;
+        let place = reads.access(read).spread.place(region);
+        reads.asked.push((place, place));
     }
 
     /// One RPC for each scan. Returns the expected number of their calls.
