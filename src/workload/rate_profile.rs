@@ -118,7 +118,11 @@ impl RateProfile {
     }
 
     /// Operations expected before an instant, in nanoseconds of the run; none before its start, none after its end.
+    #[inline]
     pub(super) fn operations_by(&self, nanos: f64) -> f64 {
+        if nanos >= self.span.1 {
+            return self.total;
+        }
         self.piece_at(nanos).map_or(0.0, |piece| {
             (piece.before + piece.operations_after(nanos - piece.start)).min(self.total)
         })

@@ -251,7 +251,8 @@ impl RowHistory {
         };
         let up_to = late.up_to.as_nanos() as f64;
         // A row that is late by l carries x when it was due at x + l.
-        let until = |x: f64| (self.area(x + up_to, at) - self.area(x, at)) / up_to;
+        let area = self.area(at);
+        let until = |x: f64| (area(x + up_to) - area(x)) / up_to;
         let numbered = Window {
             carried: None,
             ..window
@@ -320,8 +321,8 @@ impl RowHistory {
         }
     }
 
-    /// Integral up to `x` of the number of rows in the table at `at` whose instants are before it; of aligned turns as if they were spread.
-    fn area(&self, x: f64, at: SimTime) -> f64 {
+    /// Integral up to an instant of the number of rows in the table at `at` whose instants are before it; of aligned turns as if they were spread.
+    fn area(&self, at: SimTime) -> impl Fn(f64) -> f64 {
         let rows = self.rows(at);
         // Of rows that are numbered by their instants and written in another order, a share of any instant's is there.
         let (limit, share) = match self.written.is_some() && !self.in_order {
@@ -329,7 +330,7 @@ impl RowHistory {
             false => (rows, 1.0),
         };
         let end = self.carried.instant_of(limit);
-        share * (self.carried.area_by(x.min(end)) + limit * (x - end).max(0.0))
+        move |x| share * (self.carried.area_by(x.min(end)) + limit * (x - end).max(0.0))
     }
 }
 
