@@ -16,9 +16,7 @@ use crate::random::{DrawKey, Seed, Stream};
 use crate::record::RecordGenerator;
 use crate::scenario::{Knee, Scenario, Setup, Strategy, TimeSpec, VariedLoad};
 use crate::time::SimDuration;
-use crate::workload::{
-    Drive, OperationBatch, ReadBatch, ReadDrive, ReadId, ReadSource, RunSample, Think,
-};
+use crate::workload::{Drive, OperationBatch, ReadBatch, ReadDrive, ReadId, RunSample, Think};
 use std::sync::Arc;
 
 /// Nanoseconds of a write that a server serves, its record and key apart: timed, routed, served, counted.
@@ -29,8 +27,9 @@ const TIMED_OPERATIONS: usize = 4_096;
 const REFUSED_NS: f64 = 130.0;
 /// Nanoseconds of a row that waits in a write buffer and goes in a call of many, its record and key apart.
 const BUFFERED_ROW_NS: f64 = 40.0;
-/// Reads whose target and requests are timed.
-const TIMED_READS: usize = 64;
+/// Requests of the reads whose targets and requests are timed, about; and such reads at least.
+const TIMED_REQUESTS: f64 = 64.0;
+const LEAST_TIMED: f64 = 4.0;
 /// Nanoseconds of a read, its target and requests apart, and of each of its calls; of a row of a copy and of a neighbour's operation, which are served
 /// by the same code.
 const READ_NS: f64 = 500.0;
@@ -336,20 +335,21 @@ fn read_nanos(
     clock: impl Fn() -> f64,
 ) -> Vec<f64> {
     let workload = &strategy.setup.workload;
-    let generator = Arc::clone(&replicate.generator);
-    let width = generator.width();
-    let mut source = ReadSource::new(workload, generator);
+    let width = replicate.generator.width();
     let mut requests = Requests::default();
     let mut pass = |read: ReadId, plan: &AccessPlan, parity: u64| {
         let mut batch = ReadBatch::default();
         let start = clock();
-        let numbers = (0..TIMED_READS as u64).map(|number| 2 * number + parity);
-        source.sample_of(read, numbers, 2 * TIMED_READS, &mut batch);
+        let reads = (TIMED_REQUESTS / plan.expected().requests.max(1.0)).max(LEAST_TIMED) as usize;
+        let numbers = (0..reads as u64).map(|number| 2 * number + parity);
+        replicate.with_reads(workload, |source| {
+            source.sample_of(read, numbers, 2 * reads, &mut batch);
+        });
         for at in 0..batch.len() {
             let target = batch.target(at, width);
             plan.requests(&target, replicate.population.as_ref(), &mut requests);
         }
-        (clock() - start) / TIMED_READS as f64
+        (clock() - start) / reads as f64
     };
     let reads = layout.reads.iter().enumerate();
     reads

@@ -14,7 +14,7 @@ use crate::scenario::Setup;
 use crate::statistics::Estimate;
 use crate::storage::CELL_STRUCTURE;
 use crate::time::SimDuration;
-use crate::workload::{Read, ReadBatch, ReadId, ReadSource, ReadTarget, Workload, WriteKind};
+use crate::workload::{Read, ReadBatch, ReadId, ReadTarget, Workload, WriteKind};
 use std::sync::Arc;
 
 /// Targets that ways to serve a read are compared with.
@@ -50,7 +50,7 @@ pub(super) fn of(tables: &[LaidTable<'_>]) -> Vec<ReadForecast> {
     if workload.reads.is_empty() {
         return Vec::new();
     }
-    let mut targets = ReadTargets::new(workload, replicate);
+    let targets = ReadTargets::new(workload, replicate);
     let reads = workload.reads.iter().enumerate().map(|(at, read)| {
         let keys = tables.iter().map(|laid| keys(&laid.table));
         let (table, plan) =
@@ -71,7 +71,7 @@ pub(super) fn of(tables: &[LaidTable<'_>]) -> Vec<ReadForecast> {
         });
         let plan = &forecast.planned.plan;
         if read.drive.is_some() && is_get(plan) {
-            forecast.hot_rows = hot_rows(plan, &mut targets.source, ReadId(at as u8), replicate);
+            forecast.hot_rows = hot_rows(plan, workload, ReadId(at as u8), replicate);
         }
         forecast
     });
@@ -85,19 +85,19 @@ fn is_get(plan: &AccessPlan) -> bool {
 /// The most frequent rows of a read's Gets, with their shares of them. O(n log n) in [`GETS`].
 fn hot_rows(
     plan: &AccessPlan,
-    source: &mut ReadSource,
+    workload: &Workload,
     read: ReadId,
     replicate: &Replicate,
 ) -> Vec<(RowKey, f64)> {
     let width = replicate.generator.width();
     let targets = (GETS as f64 / plan.expected().requests.max(1.0)).max(TARGETS as f64) as usize;
     let mut batch = ReadBatch::default();
-    source.sample(read, targets, &mut batch);
+    replicate.with_reads(workload, |source| source.sample(read, targets, &mut batch));
     let mut requests = Requests::default();
     let mut keys: Vec<RowKey> = Vec::with_capacity(GETS);
     for at in 0..batch.len() {
         let target = batch.target(at, width);
-        plan.requests(&target, replicate.population.as_ref(), &mut requests);
+        plan.keys(&target, replicate.population.as_ref(), &mut requests);
         keys.extend(requests.gets.iter().map(RowKey::from));
     }
     keys.sort_unstable();
@@ -112,26 +112,25 @@ fn hot_rows(
 pub(super) struct ReadTargets<'a> {
     workload: &'a Workload,
     replicate: &'a Replicate,
-    source: ReadSource,
 }
 
 impl<'a> ReadTargets<'a> {
     pub(super) fn new(workload: &'a Workload, replicate: &'a Replicate) -> Self {
-        let mut source = ReadSource::new(workload, replicate.generator.clone());
         replicate.targets.get_or_init(|| {
             let reads = (0..workload.reads.len()).map(|read| ReadId(read as u8));
-            reads.map(|read| source.arranged(read, DRAWN)).collect()
+            replicate.with_reads(workload, |source| {
+                reads.map(|read| source.arranged(read, DRAWN)).collect()
+            })
         });
         Self {
             workload,
             replicate,
-            source,
         }
     }
 
     /// Hands over what a read is planned for: so many of its targets.
     pub(super) fn with<T>(
-        &mut self,
+        &self,
         read: usize,
         targets: usize,
         setup: &Setup,
@@ -144,7 +143,9 @@ impl<'a> ReadTargets<'a> {
         });
         let mut batch = ReadBatch::default();
         let id = ReadId(read as u8);
-        self.source.sample_of(id, numbers, DRAWN, &mut batch);
+        self.replicate.with_reads(self.workload, |source| {
+            source.sample_of(id, numbers, DRAWN, &mut batch);
+        });
         let width = self.replicate.generator.width();
         let targets = (0..batch.len()).map(|at| batch.target(at, width));
         let targets: Vec<ReadTarget<'_>> = targets.collect();

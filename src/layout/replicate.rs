@@ -3,9 +3,9 @@
 use crate::random::Seed;
 use crate::record::RecordGenerator;
 use crate::scenario::{Setup, Strategy};
-use crate::workload::Population;
+use crate::workload::{Population, ReadSource, Workload};
 use rayon::prelude::*;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A replicate of all strategies over the same fields and workload.
 #[derive(Debug, Clone)]
@@ -20,6 +20,7 @@ pub struct Replicate {
     pub population: Arc<Population>,
     /// Targets of each read of its workload, in an order of which every k-th one stands for all; found when they are first asked for.
     pub(super) targets: Arc<OnceLock<Vec<Vec<u32>>>>,
+    reads: Arc<OnceLock<Mutex<ReadSource>>>,
 }
 
 impl Replicate {
@@ -33,7 +34,16 @@ impl Replicate {
             generator,
             population: Arc::new(population),
             targets: Arc::default(),
+            reads: Arc::default(),
         }
+    }
+
+    /// What `ask` makes of the reads of its workload, which are prepared when they are first asked for. One asks at a time.
+    pub fn with_reads<T>(&self, workload: &Workload, ask: impl FnOnce(&mut ReadSource) -> T) -> T {
+        let prepare = || Mutex::new(ReadSource::new(workload, Arc::clone(&self.generator)));
+        let source = self.reads.get_or_init(prepare).lock();
+        // What reads are made of holds nothing but buffers that changes.
+        ask(&mut source.unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The first replicate of each strategy, made once for all that share it.

@@ -54,7 +54,7 @@ impl Retention {
     /// For each read of a strategy, how many times as many rows servers read for it when rows have been kept ten times as long.
     pub fn growth(&self, strategy: &Strategy) -> Vec<f64> {
         let rows = |(workload, replicate): &(Workload, Replicate)| {
-            let mut targets = ReadTargets::new(workload, replicate);
+            let targets = ReadTargets::new(workload, replicate);
             let rows = (0..workload.reads.len()).map(|read| {
                 let tables = KeyedTable::all(strategy, replicate).map(|table| keys(&table));
                 let asked = &workload.reads[read];

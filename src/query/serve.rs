@@ -10,11 +10,21 @@ use super::row_identity::{RowCounts, RowIdentity};
 use crate::key::Row;
 use crate::keyspace::RowKey;
 use crate::record::FieldId;
+use crate::time::SimTime;
 use crate::workload::{Condition, ReadTarget, RowEquality};
 use std::ops::Range;
 
 /// Combinations of `in` lists whose wanted rows are counted one by one; of more, these stand for all.
 const MOST_COUNTED: usize = 4_096;
+
+/// Rows whose number is of no account.
+struct Uncounted;
+
+impl RowCounts for Uncounted {
+    fn distinct(&self, _: Condition<'_>, _: RowEquality<'_>, _: &[i64], _: SimTime) -> f64 {
+        1.0
+    }
+}
 
 impl AccessPlan {
     /// Writes what one read asks for to `requests`, which is cleared first. Allocates nothing when warm.
@@ -25,6 +35,14 @@ impl AccessPlan {
         requests: &mut Requests,
     ) {
         self.requests_from(None, target, rows, requests);
+    }
+
+    /// The same of Gets of which only the keys are asked for: rows are counted where an index names as many as are wanted.
+    pub fn keys(&self, target: &ReadTarget<'_>, rows: &impl RowCounts, requests: &mut Requests) {
+        match self.question.by_index {
+            Some(_) => self.requests(target, rows, requests),
+            None => self.requests(target, &Uncounted, requests),
+        }
     }
 
     /// The same, where the beginning of the key has been written ([`AccessPlan::write_beginnings`]).
