@@ -50,6 +50,7 @@ fn results() -> Results {
         window_start: 1,
         server_demand: vec![vec![3, 1], vec![0, 6]],
         server_completed: vec![vec![3, 1], vec![0, 2]],
+        write_response_ms: Vec::new(),
         server_refused: vec![vec![0, 0], vec![0, 4]],
         server_utilisation: vec![vec![0.25, 0.125], vec![0.0, 1.0]],
         key_demand: vec![vec![4], vec![6]],

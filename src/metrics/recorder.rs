@@ -198,6 +198,8 @@ impl SideCounters {
 pub(super) struct ServerTally {
     /// Of all handlers, in nanoseconds.
     pub(super) busy: u64,
+    /// Sum of the response times of the rows that were written, in nanoseconds.
+    pub(super) responses: u64,
     /// Rows that were written.
     pub(super) completed: u32,
     pub(super) calls: u32,
@@ -210,6 +212,7 @@ pub(super) struct ServerTally {
 impl std::ops::AddAssign for ServerTally {
     fn add_assign(&mut self, other: Self) {
         self.busy += other.busy;
+        self.responses += other.responses;
         self.completed += other.completed;
         self.calls += other.calls;
         self.refused += other.refused;
@@ -420,10 +423,12 @@ impl Recorder {
     ) {
         let finished = finished.as_nanos();
         let interval = self.finished_at.to(&self.intervals, finished);
-        self.servers.cell(interval, server as usize).completed += operations;
+        let responses = responses.as_nanos();
+        let tally = self.servers.cell(interval, server as usize);
+        tally.completed += operations;
+        tally.responses += responses;
         let writes = &mut self.sides[Side::Write as usize];
         *writes.ended.cell(interval, 0) += operations;
-        let responses = responses.as_nanos();
         writes.warm_up.completed(finished, operations, responses);
     }
 

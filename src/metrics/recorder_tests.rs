@@ -174,6 +174,11 @@ fn throughput_counts_completions_and_fractions_count_the_cohort() {
     let completed: u64 = series.server_completed.iter().flatten().sum();
     assert_eq!(completed, result.writes.counts.completed);
     assert_eq!(series.server_completed.len(), 3);
+    // 200 ms; 1200 + 1300 + 4 x 40 ms of six; 2400 + 1000 + 1500 + 1 ms of four.
+    let expected = [200.0, 2_660.0 / 6.0, 4_901.0 / 4.0];
+    let means = series.write_response_ms.iter().zip(expected);
+    means.for_each(|(mean, expected)| assert!((mean.unwrap() - expected).abs() < 1e-6));
+    assert_eq!(series.write_response_ms.len(), 3);
 }
 
 #[test]

@@ -114,6 +114,10 @@ pub struct Series {
     pub server_demand: Vec<Vec<u64>>,
     /// Rows completed, `[interval][server]`.
     pub server_completed: Vec<Vec<u64>>,
+    /// Mean response time in milliseconds of the writes completed in each interval, whenever intended; `None` where there is none. Empty without
+    /// writes, and in results of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub write_response_ms: Vec<Option<f64>>,
     /// Calls refused, `[interval][server]`.
     pub server_refused: Vec<Vec<u64>>,
     /// Fraction of handlers busy, `[interval][server]`.

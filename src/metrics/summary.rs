@@ -386,6 +386,13 @@ impl Summary {
         let shown = |fraction: f64| (fraction * 1e6).round() / 1e6;
         let utilisation = |members| self.utilisations(members).map(shown).collect();
         let read_work = |members| self.read_work(members).map(shown).collect();
+        let response_ms = |members: Range<usize>| {
+            let tallies = members.flat_map(|row| run.servers.row(row));
+            let (nanos, rows) = tallies.fold((0, 0), |(nanos, rows), it| {
+                (nanos + it.responses, rows + it.completed)
+            });
+            (rows > 0).then(|| shown(nanos as f64 / f64::from(rows) / 1e6))
+        };
         let load = if self.has(Side::Write) { written } else { read };
         Series {
             interval_ms: run.config.sample.as_millis_f64() * run.group as f64,
@@ -393,6 +400,10 @@ impl Summary {
             window_start: self.grid.window.start / run.group,
             server_demand: demand(written),
             server_completed: of_servers(|server| server.completed),
+            write_response_ms: match self.has(Side::Write) {
+                true => grouped().map(response_ms).collect(),
+                false => Vec::new(),
+            },
             server_refused: of_servers(|server| server.refused),
             server_utilisation: grouped().map(utilisation).collect(),
             key_demand: (0..rows.div_ceil(run.group)).map(key_row).collect(),

@@ -56,6 +56,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
         origin_ms: 0.0,
         window_start: 0,
         server_completed: server_demand.clone(),
+        write_response_ms: Vec::new(),
         server_refused: server_demand
             .iter()
             .map(|rows| vec![0; rows.len()])
