@@ -111,11 +111,13 @@ pub fn length(seconds: f64) -> String {
     unbroken(&text::length(seconds))
 }
 
-/// A tick of a compact axis: `0`, `2.5k`, `40k`.
+/// A tick of a compact axis: `0`, `0.0025`, `2.5k`, `40k`.
 pub fn tick(value: f64) -> String {
     let (scaled, suffix) = text::scaled(value.abs());
     let sign = if value < 0.0 { "−" } else { "" };
-    format!("{sign}{}{suffix}", trimmed(scaled, 3))
+    let zeros = Some(-scaled.log10().floor()).filter(|zeros| (0.0..=9.0).contains(zeros));
+    let places = 3 + zeros.unwrap_or_default() as usize;
+    format!("{sign}{}{suffix}", trimmed(scaled, places))
 }
 
 /// The same text for a terminal without Unicode.
@@ -299,6 +301,8 @@ mod tests {
         assert_eq!(of(7.26, 8), "7.3 of 8");
         assert_eq!(tick(2_500.0), "2.5k");
         assert_eq!(tick(0.0), "0");
+        assert_eq!(tick(0.0025), "0.0025");
+        assert_eq!(tick(0.75), "0.75");
         assert_eq!(trimmed(-0.001, 2), "0");
     }
 

@@ -3,7 +3,7 @@
 
 #[cfg(feature = "png")]
 use super::chart::PngError;
-use super::chart::{self, Chart};
+use super::chart::{self, Chart, Viewport};
 use super::terminal::Style;
 use super::{HeatColours, Theme, csv_files, page, summary};
 use crate::experiment::Results;
@@ -121,12 +121,13 @@ impl<'a> Report<'a> {
     /// # Errors
     /// As [`Report::write`].
     pub fn write_pictures(&self, folder: &Path) -> Result<Vec<Chart>, ReportError> {
-        let mut charts = Vec::new();
+        let (mut charts, mut narrow) = (Vec::new(), Vec::new());
         if self.charts {
-            charts = chart::charts(self.results, self.colours);
+            let of = |viewport| chart::charts(self.results, self.colours, viewport);
+            (charts, narrow) = (of(Viewport::Wide), of(Viewport::Narrow));
         }
         self.write_charts(&charts, &folder.join("charts"))?;
-        let page = page::page(self.results, &charts, self.theme);
+        let page = page::page(self.results, &charts, &narrow, self.theme);
         write_bytes(folder, "report.html", page.as_bytes())?;
         Ok(charts)
     }

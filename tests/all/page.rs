@@ -104,6 +104,7 @@ fn the_page_works_in_a_browser() {
     let (_folder, page) = page();
     let mut browser = Browser::open(&chromium, &page);
     follows_the_system(&mut browser);
+    can_be_read(&mut browser);
     reads_the_key_map(&mut browser);
     reads_lines_and_marks(&mut browser);
     fits_the_window(&mut browser);
@@ -134,6 +135,15 @@ fn follows_the_system(browser: &mut Browser) {
         2,
         "both weights of the fonts within"
     );
+}
+
+fn can_be_read(browser: &mut Browser) {
+    for scheme in ["light", "dark"] {
+        prefer(browser, scheme, "");
+        let pale = browser.evaluate(include_str!("page/contrast.js"));
+        assert_eq!(pale, json!([]), "{scheme}");
+    }
+    prefer(browser, "light", "");
 }
 
 fn told(figure: &str) -> String {
@@ -220,9 +230,32 @@ fn fits_the_window(browser: &mut Browser) {
         browser.call("Emulation.setDeviceMetricsOverride", size);
         assert_eq!(browser.evaluate(width), 0, "{window}");
     }
-    // On a phone pictures keep a size at which their text can be read, and move sideways within the page.
-    let picture = "document.querySelector('#server-load .picture svg').clientWidth";
-    assert!(browser.evaluate(picture).as_f64().unwrap() >= 700.0);
+    // On a phone the narrow pictures are shown, not made smaller, with the wide ones' titles above them.
+    let scales = "[...document.querySelectorAll('.picture > svg:not(.overlay)')].filter((it) => it.clientWidth).map((it) => it.clientWidth / it.viewBox.baseVal.width)";
+    let scales = browser.evaluate(scales);
+    let figures = browser.evaluate("document.querySelectorAll('figure').length");
+    let scales = scales.as_array().unwrap();
+    assert_eq!(json!(scales.len()), figures);
+    // A scroll bar of 15 pixels takes 4 % of the width.
+    let whole = scales.iter().all(|it| it.as_f64().unwrap() > 0.95);
+    assert!(whole, "{scales:?}");
+    let heading = browser.text("document.querySelector('#server-load .finding').innerText");
+    assert!(heading.contains("Grey: each of the 4 servers"), "{heading}");
+    // Values are read off them as off the wide ones.
+    let probe = "#trade-off .in-narrow .probe";
+    browser.evaluate(&format!(
+        "document.querySelector('{probe}').focus({{ focusVisible: true }})"
+    ));
+    browser.press("ArrowRight", false);
+    browser.wait_for(&told("trade-off"), "newest, ");
+    let inside = format!(
+        "(() => {{
+            const mark = document.querySelector('#trade-off .in-narrow .cursor').getBoundingClientRect();
+            const frame = document.querySelector('{probe}').getBoundingClientRect();
+            return mark.left >= frame.left && mark.right <= frame.right && mark.top >= frame.top;
+        }})()"
+    );
+    assert_eq!(browser.evaluate(&inside), true);
     browser.call("Emulation.clearDeviceMetricsOverride", json!({}));
 }
 
@@ -234,12 +267,20 @@ fn prints_on_a4_landscape(browser: &mut Browser) {
     let [width, height] = PAPER;
     let size = json!({"width": width as u32, "height": height as u32, "deviceScaleFactor": 1, "mobile": false});
     browser.call("Emulation.setDeviceMetricsOverride", size);
-    let decision = "document.querySelector('.decision').getBoundingClientRect().height";
+    let decision = "document.querySelector('.decision').scrollHeight";
     let decision = browser.evaluate(decision).as_f64().unwrap();
     assert!(
         decision > 100.0 && decision <= height,
         "{decision} of {height}"
     );
+    // Its picture at no less than half of its size: letters of 10 pixels are then 3.75 points high.
+    let picture = browser.evaluate("document.querySelector('.decision .in-narrow').offsetHeight / document.querySelector('.decision .in-narrow svg').height.baseVal.value");
+    assert!(picture.as_f64().unwrap() >= 0.5, "{picture}");
+    // Chromium asks for the width of a portrait sheet before it turns the paper: that is no phone.
+    let size = json!({"width": 700, "height": 900, "deviceScaleFactor": 1, "mobile": false});
+    browser.call("Emulation.setDeviceMetricsOverride", size);
+    let wide = "document.querySelector('#response-time .in-wide').offsetHeight > 100";
+    assert_eq!(browser.evaluate(wide), true);
     browser.call("Emulation.clearDeviceMetricsOverride", json!({}));
     prefer(browser, "dark", "");
     let printed = browser.call(

@@ -4,32 +4,35 @@
   const HINT = "Point at the picture, or reach it with Tab and use the arrow keys (with Shift ten at a time, Home, End).";
   const figures = JSON.parse(document.getElementById("readouts").textContent);
 
-  for (const { id, plots } of figures) {
+  for (const { id, frames, plots } of figures) {
     const figure = document.getElementById(id);
-    const picture = figure.querySelector(".picture svg");
     const output = figure.querySelector("output");
     if (!plots.length) continue;
     output.textContent = HINT;
-    const make = (name, attributes) => {
-      const element = document.createElementNS(picture.namespaceURI, name);
-      set(element, attributes);
-      return element;
-    };
-    const overlay = make("svg", { class: "overlay", viewBox: picture.getAttribute("viewBox") });
-    picture.after(overlay);
     const tables = figure.querySelectorAll("table");
-    for (const [at, plot] of plots.entries()) {
-      const reader = plot.cells ? cells(plot) : along(plot, tables[at]);
-      const [x, y, width, height] = plot.frame;
-      const probe = make("rect", {
-        class: "probe", x, y, width, height, tabindex: 0, role: "application",
-        "aria-roledescription": "plot",
-        "aria-label": `${plot.title || picture.getAttribute("aria-label")}: arrow keys read its values`,
-      });
-      const cursors = [["cursor halo", 4], ["cursor", 1.5]].map(([name, stroke]) =>
-        make(reader.shape, { class: name, "stroke-width": stroke, visibility: "hidden" }));
-      overlay.append(probe, ...cursors);
-      watch(probe, cursors, output, reader);
+    // The wide picture and the narrow one, of which one is shown.
+    for (const [view, picture] of figure.querySelectorAll(".picture > svg").entries()) {
+      const make = (name, attributes) => {
+        const element = document.createElementNS(picture.namespaceURI, name);
+        set(element, attributes);
+        return element;
+      };
+      const overlay = make("svg", { class: "overlay", viewBox: picture.getAttribute("viewBox") });
+      picture.after(overlay);
+      for (const [at, plot] of plots.entries()) {
+        const frame = frames[view][at];
+        const reader = plot.cells ? cells(plot, frame) : along(plot, frame, tables[at]);
+        const [x, y, width, height] = frame;
+        const probe = make("rect", {
+          class: "probe", x, y, width, height, tabindex: 0, role: "application",
+          "aria-roledescription": "plot",
+          "aria-label": `${plot.title || picture.getAttribute("aria-label")}: arrow keys read its values`,
+        });
+        const cursors = [["cursor halo", 4], ["cursor", 1.5]].map(([name, stroke]) =>
+          make(reader.shape, { class: name, "stroke-width": stroke, visibility: "hidden" }));
+        overlay.append(probe, ...cursors);
+        watch(probe, cursors, output, reader);
+      }
     }
   }
 
@@ -74,11 +77,11 @@
   }
 
   // Rows of the plot's table, each at a place along the horizontal axis or at a mark.
-  function along({ title, frame, along: places }, table) {
-    const [, top, , height] = frame;
+  function along({ title, along: parts }, [left, top, width, height], table) {
+    const places = parts.map(([right, down]) => [left + right * width, down === null ? null : top + down * height]);
     const marks = places.length > 0 && places[0][1] !== null;
     const [names, ...rows] = [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent));
-    const distance = ([left, down], x, y) => Math.hypot(left - x, marks ? down - y : 0);
+    const distance = ([across, down], x, y) => Math.hypot(across - x, marks ? down - y : 0);
     return {
       size: [places.length, 1],
       shape: marks ? "circle" : "line",
@@ -102,8 +105,8 @@
   }
 
   // Writes by time and key.
-  function cells({ frame, cells: { keys, times, counts, edges } }) {
-    const [left, , width] = frame;
+  function cells({ cells: { keys, times, counts, edges: parts } }, [left, top, width, height]) {
+    const edges = parts.map((down) => top + down * height);
     const wide = width / times.length;
     let unpacked = null;
     return {

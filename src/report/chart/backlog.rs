@@ -1,12 +1,11 @@
-//! Chart 3: how far completions are behind what was offered, over time, for open loops that back up: what the consumer of a queue sees. Above as time,
-//! below as rows.
+//! Chart 3: how far completions are behind what was offered, over time, for open loops that back up: what the consumer of a queue sees. As time, as
+//! rows, and what that makes of response times.
 
 use super::demand::Demand;
 use super::prelude::*;
 
 /// Strategies that are this part of the run behind at some time are drawn, with those that are less.
 const NOTABLE: f64 = 0.02;
-const TOP: f64 = 104.0;
 /// What tells whether queues differ: lags are those of one replicate.
 const P99: MetricPath = MetricId::WriteResponse.at(Part::P99);
 
@@ -18,6 +17,8 @@ struct Queue<'a> {
     rows: Vec<f64>,
     /// Age of what is completed then, when each waits for its turn, in seconds.
     lags_s: Vec<f64>,
+    /// Mean response time of what is completed in the interval, in milliseconds; no number where nothing is.
+    responses_ms: Vec<f64>,
 }
 
 impl<'a> Queue<'a> {
@@ -55,11 +56,14 @@ impl<'a> Queue<'a> {
             rows.push((sum - completed).max(0.0));
             lags_s.push((end - from - (to - from) * part).max(0.0));
         }
+        let responses = series.write_response_ms.iter();
+        let responses = responses.map(|mean| mean.unwrap_or(f64::NAN));
         Some(Self {
             entry,
             ends_s,
             rows,
             lags_s,
+            responses_ms: responses.collect(),
         })
     }
 
@@ -75,7 +79,7 @@ impl<'a> Queue<'a> {
 }
 
 /// The chart; `None` when no open loop is notably behind.
-pub fn draw(results: &Results) -> Option<Chart> {
+pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
     let of = |entry| Queue::of(entry, results.duration_s);
     let queues: Vec<Queue<'_>> = Entry::all(results).filter_map(of).collect();
     let length = queues.iter().filter_map(|it| it.ends_s.last()).copied();
@@ -84,26 +88,35 @@ pub fn draw(results: &Results) -> Option<Chart> {
     if !queues.iter().any(|it| it.most() > calm) {
         return None;
     }
+    const LEFT: f64 = 62.0;
+    let entries = queues.iter().map(|queue| queue.entry);
+    let legend = Legend::of(entries, viewport.room() - LEFT);
     let grid = Grid {
+        viewport,
         columns: 1,
-        top: TOP,
-        left: 62.0,
-        right: 0.0,
+        top: viewport.top() + 38.0 + legend.more,
+        left: LEFT,
+        right: viewport.pick(0.0, 12.0),
         head: 26.0,
-        height: 170.0,
+        height: 140.0,
         foot: 34.0,
         gap: 0.0,
     };
-    let subtitle = "Writes of an open loop, replicate 0 · behind: how long ago what completes now was offered, each in its turn · waiting: offered and not completed, or failed";
-    let kind = ChartKind::Backlog;
-    let mut sheet = Drawing::new(kind, title(&queues, calm), subtitle, grid.bottom(2) + 22.0);
-    let entries = queues.iter().map(|queue| queue.entry);
-    draw_legend(&sheet, (MARGIN + grid.left, TOP - 16.0), entries);
+    let subtitle = "Writes of an open loop, replicate 0 · behind: how long ago what completes was offered, each in its turn · waiting: not completed, or failed";
     type Values = for<'q> fn(&'q Queue<'_>) -> &'q [f64];
-    let panels: [(&str, NumberFormat, f64, Values); 2] = [
+    let mut panels: Vec<(&str, NumberFormat, f64, Values)> = vec![
         ("behind", Millis, 1e3, |it| &it.lags_s),
         ("rows waiting", Compact, 1.0, |it| &it.rows),
     ];
+    // Results of older versions have none.
+    if queues.iter().any(|it| !it.responses_ms.is_empty()) {
+        let name = "mean response time of what completes";
+        panels.push((name, Millis, 1.0, |it| &it.responses_ms));
+    }
+    let (kind, last) = (ChartKind::Backlog, grid.area(panels.len() - 1));
+    let height = grid.bottom(panels.len()) + 22.0;
+    let mut sheet = Drawing::new(viewport, kind, title(&queues, calm), subtitle, height);
+    legend.draw(&sheet, (viewport.left() + LEFT, viewport.top() + 22.0));
     let mut is_striped = false;
     for (at, (name, format, unit, values)) in panels.into_iter().enumerate() {
         let area = grid.area(at);
@@ -114,6 +127,7 @@ pub fn draw(results: &Results) -> Option<Chart> {
         let plot = Plot::new(&sheet, area, Axis::time(length, 10), y);
         let points = |queue: &Queue<'_>| -> Points {
             let points = queue.ends_s.iter().zip(values(queue));
+            let points = points.filter(|(_, value)| value.is_finite());
             let points = points.map(|(end, value)| plot.at((*end, unit * value)));
             points.collect()
         };
@@ -125,7 +139,10 @@ pub fn draw(results: &Results) -> Option<Chart> {
         }
         let longest = queues.iter().max_by_key(|it| it.ends_s.len())?;
         let readings = longest.ends_s.iter().enumerate().map(|(at, end)| {
-            let told = |it: &Queue<'_>| format.optional(values(it).get(at).map(|it| unit * it));
+            let told = |it: &Queue<'_>| {
+                let value = values(it).get(at).filter(|value| value.is_finite());
+                format.optional(value.map(|value| unit * value))
+            };
             let label = number::length(*end);
             Reading::at(
                 plot.at((*end, 0.0)).0,
@@ -138,11 +155,11 @@ pub fn draw(results: &Results) -> Option<Chart> {
         sheet.read_off(name, area, "by time", names, readings);
     }
     if is_striped {
-        let at = (WIDTH - MARGIN, grid.area(1).bottom() + 28.0);
+        let at = (viewport.right(), last.bottom() + viewport.pick(28.0, 44.0));
         sheet.text(OVERLAP_NOTE, at, muted(10.5).right().top());
     }
     let unit = TimeUnit::of(length).name;
-    let at = (grid.area(1).middle().0, grid.area(1).bottom() + 28.0);
+    let at = (last.middle().0, last.bottom() + 28.0);
     let label = muted(11.5).centre().top();
     sheet.text(&format!("simulated time, {unit}"), at, label);
     Some(sheet.finish())

@@ -1,6 +1,6 @@
 //! Tests of whole charts: what any viewer relies on, and the results that are unlike others.
 
-use super::{HeatColours, Theme, charts};
+use super::{Chart, ChartData, HeatColours, Places, Theme, Viewport, charts};
 use crate::experiment::{Metric, Results, StrategyResult};
 use crate::report::{sample_fixture as sample, sample_reads_fixture as sample_reads};
 
@@ -35,6 +35,15 @@ fn unusual() -> Vec<(&'static str, Results)> {
             strategy.name
         );
     }
+    let mut behind = sample::five_keys();
+    for strategy in &mut behind.strategies {
+        strategy.name += " with a longer name";
+        let series = strategy.series.as_mut().expect("the sample has a series");
+        let done = series.server_completed.iter_mut().flatten();
+        done.for_each(|rows| *rows /= 2);
+        let means = (0..series.server_completed.len()).map(|at| (at % 3 > 0).then_some(at as f64));
+        series.write_response_ms = means.collect();
+    }
     let mut many = sample::five_keys();
     let extra: Vec<StrategyResult> = (0..7)
         .map(|index| StrategyResult {
@@ -52,6 +61,7 @@ fn unusual() -> Vec<(&'static str, Results)> {
         ("nothing", sample::results(vec![nothing])),
         ("wide", sample::results(vec![wide])),
         ("long", long),
+        ("behind", behind),
         ("many", many),
         ("single", single),
         ("five-keys", sample::five_keys()),
@@ -64,7 +74,7 @@ fn unusual() -> Vec<(&'static str, Results)> {
 #[test]
 fn every_chart_of_every_kind_of_results_is_self_contained_and_accessible() {
     for (case, results) in unusual() {
-        for chart in charts(&results, HeatColours::default()) {
+        for chart in charts(&results, HeatColours::default(), Viewport::Wide) {
             let svg = &chart.picture.svg(Theme::Light);
             let name = format!("{case}/{}", chart.name);
             assert!(
@@ -101,8 +111,8 @@ fn every_chart_of_every_kind_of_results_is_self_contained_and_accessible() {
 #[test]
 fn no_title_is_cut() {
     for (case, results) in unusual() {
-        for chart in charts(&results, HeatColours::default()) {
-            let room = super::panels::WIDTH - 2.0 * super::panels::MARGIN;
+        for chart in charts(&results, HeatColours::default(), Viewport::Wide) {
+            let room = Viewport::Wide.room();
             let lines = super::picture::wrapped(&chart.title, room, 15.0, true, 2);
             assert_eq!(lines.join(" "), chart.title, "{case}/{}", chart.name);
         }
@@ -114,7 +124,7 @@ fn strategies_go_by_their_names_and_what_is_alike_is_not_told_apart() {
     let mut results = sample::five_keys();
     results.strategies.truncate(3);
     let title = |results: &Results, name: &str| {
-        let charts = charts(results, HeatColours::default());
+        let charts = charts(results, HeatColours::default(), Viewport::Wide);
         let chart = charts.into_iter().find(|chart| chart.name == name).unwrap();
         chart.title.replace('\u{a0}', " ")
     };
@@ -147,15 +157,15 @@ fn strategies_go_by_their_names_and_what_is_alike_is_not_told_apart() {
 #[test]
 fn the_same_results_give_the_same_bytes() {
     assert_eq!(
-        charts(&sample::five_keys(), HeatColours::default()),
-        charts(&sample::five_keys(), HeatColours::default())
+        charts(&sample::five_keys(), HeatColours::default(), Viewport::Wide),
+        charts(&sample::five_keys(), HeatColours::default(), Viewport::Wide)
     );
 }
 
 #[test]
 fn each_strategy_has_a_key_map_and_the_experiment_its_charts() {
     let names = |results: &Results| -> Vec<String> {
-        let charts = charts(results, HeatColours::default());
+        let charts = charts(results, HeatColours::default(), Viewport::Wide);
         charts.into_iter().map(|chart| chart.name).collect()
     };
     let mut expected = vec![
@@ -181,7 +191,11 @@ fn each_strategy_has_a_key_map_and_the_experiment_its_charts() {
 
 #[test]
 fn titles_state_the_finding() {
-    let charts = charts(&sample_reads::five_keys(), HeatColours::default());
+    let charts = charts(
+        &sample_reads::five_keys(),
+        HeatColours::default(),
+        Viewport::Wide,
+    );
     let title = |name: &str| {
         let chart = charts.iter().find(|chart| chart.name == name).unwrap();
         let svg = chart.picture.svg(Theme::Light);
@@ -223,7 +237,7 @@ fn titles_state_the_finding() {
 #[test]
 fn png_draws_text_without_the_fonts_of_the_machine() {
     use tiny_skia::Pixmap;
-    let charts = charts(&sample::five_keys(), HeatColours::default());
+    let charts = charts(&sample::five_keys(), HeatColours::default(), Viewport::Wide);
     let chart = charts
         .iter()
         .find(|chart| chart.name == "response-time")
@@ -237,47 +251,104 @@ fn png_draws_text_without_the_fonts_of_the_machine() {
     assert!(dark.count() > 2_000);
 }
 
+/// What each text of a picture that is not turned covers: left, top, right and bottom.
+fn texts(svg: &str) -> Vec<([f64; 4], String)> {
+    let texts = svg.split("<text ").skip(1);
+    let texts = texts.filter(|text| !text.contains("rotate"));
+    let text = |text: &str| {
+        let value = |name: &str| -> Option<f64> {
+            let rest = text.split_once(&format!("{name}=\""))?.1;
+            rest.split_once('"')?.0.parse().ok()
+        };
+        let words = text.split_once('>').unwrap().1.split_once('<').unwrap().0;
+        let words = words.replace("&quot;", "\"").replace("&lt;", "<");
+        let words = words.replace("&gt;", ">").replace("&amp;", "&");
+        let (x, y) = (value("x").unwrap(), value("y").unwrap());
+        let size = value("font-size").unwrap();
+        let width = super::picture::width(&words, size, text.contains("font-weight"));
+        let left = match () {
+            () if text.contains("text-anchor=\"end\"") => x - width,
+            () if text.contains("text-anchor=\"middle\"") => x - width / 2.0,
+            () => x,
+        };
+        ([left, y - 0.73 * size, left + width, y], words)
+    };
+    texts.map(text).collect()
+}
+
+#[test]
+fn no_text_leaves_its_picture_in_a_window_or_on_a_phone() {
+    for (case, results) in unusual() {
+        for viewport in [Viewport::Wide, Viewport::Narrow] {
+            for chart in charts(&results, HeatColours::default(), viewport) {
+                let (width, height) = (chart.picture.width, chart.picture.height);
+                for ([left, top, right, bottom], words) in texts(&chart.picture.svg(Theme::Light)) {
+                    let is_inside = left >= 0.0
+                        && top >= 0.0
+                        && right <= f64::from(width)
+                        && bottom <= f64::from(height);
+                    assert!(is_inside, "{case}/{} {viewport:?}: {words}", chart.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_lie_at_the_same_parts_of_plots_in_a_window_and_on_a_phone() {
+    for (case, results) in unusual() {
+        let of = |viewport| charts(&results, HeatColours::default(), viewport);
+        for (wide, narrow) in of(Viewport::Wide).iter().zip(of(Viewport::Narrow)) {
+            let places = |chart: &Chart| -> Vec<f64> {
+                let of_plot = |data: &ChartData| -> Vec<f64> {
+                    let area = data.area;
+                    let down = |y: f64| (y - area.top) / area.height;
+                    match &data.places {
+                        Places::Cells(cells) => cells.edges.iter().copied().map(down).collect(),
+                        Places::Rows(rows) => {
+                            let parts = rows.iter().flat_map(|(x, y)| {
+                                [Some((x - area.left) / area.width), y.map(down)]
+                            });
+                            parts.flatten().collect()
+                        }
+                    }
+                };
+                chart.data.iter().flat_map(of_plot).collect()
+            };
+            let (wide_at, narrow_at) = (places(wide), places(&narrow));
+            assert_eq!(wide_at.len(), narrow_at.len(), "{case}/{}", wide.name);
+            // plotters places points to a sixteenth of a pixel; the least plot is 150 pixels wide: 1/16/150, of each of the two.
+            let near = |(one, other): (&f64, &f64)| (one - other).abs() < 1e-3;
+            let mut pairs = wide_at.iter().zip(&narrow_at);
+            assert!(pairs.all(near), "{case}/{}", wide.name);
+        }
+    }
+}
+
 #[test]
 fn no_two_labels_of_the_trade_off_cover_each_other() {
     for results in [sample_reads::five_keys(), sample_reads::many()] {
-        let charts = charts(&results, HeatColours::default());
-        let chart = charts
-            .iter()
-            .find(|chart| chart.name == "trade-off")
-            .unwrap();
-        let mut boxes: Vec<(f64, f64, f64, f64, String)> = Vec::new();
-        for text in chart.picture.svg(Theme::Light).split("<text ").skip(1) {
-            let value = |name: &str| -> Option<f64> {
-                let rest = text.split_once(&format!("{name}=\""))?.1;
-                rest.split_once('"')?.0.parse().ok()
-            };
-            if text.contains("rotate") {
-                continue;
+        for viewport in [Viewport::Wide, Viewport::Narrow] {
+            let charts = charts(&results, HeatColours::default(), viewport);
+            let chart = charts.iter().find(|chart| chart.name == "trade-off");
+            let boxes = texts(&chart.unwrap().picture.svg(Theme::Light));
+            for (at, (new, words)) in boxes.iter().enumerate() {
+                for (old, other) in &boxes[..at] {
+                    let apart = new[2] <= old[0]
+                        || old[2] <= new[0]
+                        || new[3] <= old[1]
+                        || old[3] <= new[1];
+                    assert!(apart, "{viewport:?}: {other} and {words}");
+                }
             }
-            let words = text.split_once('>').unwrap().1.split_once('<').unwrap().0;
-            let (x, y) = (value("x").unwrap(), value("y").unwrap());
-            let size = value("font-size").unwrap();
-            let bold = text.contains("font-weight");
-            let width = super::picture::width(words, size, bold);
-            let left = match () {
-                () if text.contains("text-anchor=\"end\"") => x - width,
-                () if text.contains("text-anchor=\"middle\"") => x - width / 2.0,
-                () => x,
-            };
-            let new = (left, y - 0.73 * size, left + width, y, words.to_owned());
-            for old in &boxes {
-                let apart = new.2 <= old.0 || old.2 <= new.0 || new.3 <= old.1 || old.3 <= new.1;
-                assert!(apart, "{old:?} and {new:?}");
-            }
-            boxes.push(new);
+            assert!(boxes.len() > 30, "{}", boxes.len());
         }
-        assert!(boxes.len() > 30, "{}", boxes.len());
     }
 }
 
 #[test]
 fn a_picture_file_brings_its_fonts_once() {
-    for chart in charts(&sample::five_keys(), HeatColours::default()) {
+    for chart in charts(&sample::five_keys(), HeatColours::default(), Viewport::Wide) {
         let (file, svg) = (
             chart.picture.svg_file(Theme::Light),
             chart.picture.svg(Theme::Light),

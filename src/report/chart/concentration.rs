@@ -1,7 +1,7 @@
 //! Chart 5: how few regions take the load.
 
 use super::prelude::*;
-use super::square::{Curve, Square, place};
+use super::square::{Curve, Square, place, plot};
 
 /// What shows that one strategy's load is the more concentrated.
 const HOTTEST: MetricPath = MetricId::RegionMaxShare.whole();
@@ -59,12 +59,12 @@ impl<'a> Line<'a> {
         }
     }
 
-    fn curve(&self, most: u64) -> Curve<'a> {
+    fn curve(&self, plot: Area, most: u64) -> Curve<'a> {
         let dot = |share: f64| {
             let regions = self.regions_of(share).max(1);
-            on_log_axis((regions, self.held_by(regions)), most)
+            on_log_axis(plot, (regions, self.held_by(regions)), most)
         };
-        let points = self.tops.iter().map(|top| on_log_axis(*top, most));
+        let points = self.tops.iter().map(|top| on_log_axis(plot, *top, most));
         let hottest = self.tops.first().map_or(0.0, |(_, share)| *share);
         let [half, most_of_it] = MARKED.map(|share| compact(self.regions_of(share)));
         Curve {
@@ -85,12 +85,12 @@ fn compact(regions: u64) -> String {
 }
 
 /// Where a share of the hottest regions lies on the sheet, when the axis ends at `most` regions.
-fn on_log_axis((regions, share): (u64, f64), most: u64) -> Point {
-    place((regions as f64).ln() / (most as f64).ln(), share)
+fn on_log_axis(plot: Area, (regions, share): (u64, f64), most: u64) -> Point {
+    place(plot, (regions as f64).ln() / (most as f64).ln(), share)
 }
 
 /// The chart; `None` unless some strategy has more than one region to concentrate on.
-pub fn draw(results: &Results) -> Option<Chart> {
+pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
     let mut lines: Vec<Line<'_>> = Entry::all(results).filter_map(Line::of).collect();
     let most = lines.iter().map(Line::regions).max();
     let most = most.filter(|most| *most > 1)?;
@@ -101,32 +101,36 @@ pub fn draw(results: &Results) -> Option<Chart> {
         (x, 10f64.powf(x) / most as f64)
     });
     let even_spread = number::grouped(most);
+    let plot = plot(viewport);
     let square = Square {
+        viewport,
         kind: ChartKind::Concentration,
         title: title(&lines),
         subtitle: "Share of the load on the hottest regions, mean over the intervals of the window · dots: half of the load, four fifths",
-        x: (Axis::log_count(most), "number of regions, hottest first"),
+        x: (
+            Axis::log_count(most, plot.width),
+            "number of regions, hottest first",
+        ),
         y: (Axis::share(), "share of load"),
         ideals: vec![even.collect()],
-        beside: ("", place(0.0, 0.0)),
         headings: &[
             ["hottest", "region"],
             ["half in", "regions"],
             ["80\u{a0}% in", "regions"],
         ],
         leading: 1,
-        curves: lines.iter().map(|line| line.curve(most)).collect(),
+        curves: lines.iter().map(|line| line.curve(plot, most)).collect(),
         notes: vec![
             format!("Thin and grey: a perfect spread over {even_spread} regions."),
             "The hottest regions of each interval, whichever they are.".to_owned(),
         ],
-        readings: ("share of the load", readings(&lines, most)),
+        readings: ("share of the load", readings(&lines, plot, most)),
     };
     Some(square.draw())
 }
 
 /// What the hottest regions take under each strategy.
-fn readings(lines: &[Line<'_>], most: u64) -> Vec<Reading> {
+fn readings(lines: &[Line<'_>], plot: Area, most: u64) -> Vec<Reading> {
     let tops = lines.iter().flat_map(|line| line.tops);
     let counts: BTreeSet<u64> = tops.map(|(regions, _)| *regions).collect();
     let reading = |regions: u64| {
@@ -135,7 +139,7 @@ fn readings(lines: &[Line<'_>], most: u64) -> Vec<Reading> {
             n => format!("the {} hottest regions", number::grouped(n)),
         };
         let held = |line: &Line<'_>| Percent.text(line.held_by(regions));
-        let (x, _) = on_log_axis((regions, 0.0), most);
+        let (x, _) = on_log_axis(plot, (regions, 0.0), most);
         Reading::at(x, label, lines.iter().map(held))
     };
     counts.into_iter().map(reading).collect()

@@ -1,8 +1,8 @@
 //! One chart: its picture, and the numbers behind it, which can be read off.
 
 use super::ChartKind;
-use super::panels::{MARGIN, WIDTH, legend_key, sheet};
-use super::picture::{Area, Picture, Point, Sheet, ink, width};
+use super::panels::{Viewport, legend_key, sheet};
+use super::picture::{Area, Picture, Point, Sheet, fitted, ink, width};
 use super::wording::Entry;
 use crate::report::document::{Column, Table};
 use std::ops::Deref;
@@ -16,7 +16,7 @@ pub struct Chart {
     pub name: String,
     /// The finding.
     pub title: String,
-    /// The picture, 980 pixels wide.
+    /// The picture, as wide as its [`Viewport`] says.
     pub picture: Picture,
     /// The numbers behind it, plot by plot.
     pub data: Vec<ChartData>,
@@ -89,8 +89,14 @@ pub struct Drawing {
 
 impl Drawing {
     /// A sheet with its heading: the finding, and below it how it was measured.
-    pub fn new(kind: ChartKind, title: String, subtitle: &str, height: f64) -> Self {
-        let sheet = sheet(height, &title, subtitle);
+    pub fn new(
+        viewport: Viewport,
+        kind: ChartKind,
+        title: String,
+        subtitle: &str,
+        height: f64,
+    ) -> Self {
+        let sheet = sheet(viewport, height, &title, subtitle);
         let chart = Chart {
             kind,
             name: kind.name().to_owned(),
@@ -158,22 +164,38 @@ impl Deref for Drawing {
     }
 }
 
-/// Strategies in a row from this point on.
-pub fn draw_legend<'a>(
-    sheet: &Sheet,
-    (mut x, y): Point,
-    entries: impl IntoIterator<Item = Entry<'a>>,
-) {
-    let label = ink(12.0).middle();
-    for entry in entries {
-        let name = entry.name();
-        let wide = 26.0 + width(&name, 12.0, false) + 22.0;
-        if x + wide > WIDTH - MARGIN {
-            sheet.text("…", (x, y), label);
-            return;
+/// Strategies beside each other, in as many rows as they take.
+pub struct Legend<'a> {
+    /// Each with its name and where it stands, from the start of the legend.
+    entries: Vec<(Entry<'a>, String, Point)>,
+    /// How much the rows beyond the first take.
+    pub more: f64,
+}
+
+impl<'a> Legend<'a> {
+    /// Of so many pixels.
+    pub fn of(entries: impl IntoIterator<Item = Entry<'a>>, room: f64) -> Self {
+        const STEP: f64 = 18.0;
+        let (mut x, mut y) = (0.0, 0.0);
+        let place = |entry: Entry<'a>| {
+            let name = fitted(&entry.name(), room - 26.0, 12.0, false);
+            let wide = 26.0 + width(&name, 12.0, false) + 22.0;
+            if x > 0.0 && x + wide > room {
+                (x, y) = (0.0, y + STEP);
+            }
+            x += wide;
+            (entry, name, (x - wide, y))
+        };
+        let entries = entries.into_iter().map(place).collect();
+        Self { entries, more: y }
+    }
+
+    /// The first row at a height, the others below.
+    pub fn draw(&self, sheet: &Sheet, (left, top): Point) {
+        for (entry, name, (x, y)) in &self.entries {
+            let (x, y) = (left + x, top + y);
+            legend_key(sheet, (x, y), entry.colour());
+            sheet.text(name, (x + 26.0, y), ink(12.0).middle());
         }
-        legend_key(sheet, (x, y), entry.colour());
-        sheet.text(&name, (x + 26.0, y), label);
-        x += wide;
     }
 }

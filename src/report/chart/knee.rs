@@ -6,7 +6,6 @@ use crate::experiment::{KneeFinding, KneeLimit, KneeResult, LimitBound};
 
 const KNEE: MetricPath = MetricId::Knee.whole();
 
-const TOP: f64 = 88.0;
 /// A strategy with its name, its knee and its bar.
 const ROW: f64 = 34.0;
 const BAR: f64 = 9.0;
@@ -48,7 +47,7 @@ impl Searched<'_> {
 }
 
 /// The chart; `None` when no knee was looked for.
-pub fn draw(results: &Results) -> Option<Chart> {
+pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
     let searched = Entry::all(results).filter_map(|entry| {
         let knee = entry.strategy.knee.as_ref()?;
         Some(Searched { entry, knee })
@@ -58,9 +57,11 @@ pub fn draw(results: &Results) -> Option<Chart> {
     let replicates = all.iter().flat_map(|it| &it.knee.replicates);
     let loads = replicates.flat_map(|it| it.probes.iter().map(|probe| probe.per_sec));
     let x = Axis::from_zero(loads.fold(0.0, f64::max), 8);
+    let top = viewport.top() + 22.0;
     let grid = Grid {
+        viewport,
         columns: 1,
-        top: TOP + all.len() as f64 * ROW,
+        top: top + all.len() as f64 * ROW,
         left: 62.0,
         right: 12.0,
         head: 34.0,
@@ -79,9 +80,9 @@ pub fn draw(results: &Results) -> Option<Chart> {
     let panels = first.limits.len().min(MOST_PANELS);
     let bottom = grid.top + panels as f64 * (grid.head + grid.height + grid.foot);
     let kind = ChartKind::Knee;
-    let mut sheet = Drawing::new(kind, title(&all, load), &subtitle, bottom + 34.0);
+    let mut sheet = Drawing::new(viewport, kind, title(&all, load), &subtitle, bottom + 34.0);
     for (row, searched) in all.iter().enumerate() {
-        let top = TOP + row as f64 * ROW;
+        let top = top + row as f64 * ROW;
         draw_bar(&sheet, searched, top, load, &grid.area(0), &x);
     }
     for (at, limit) in first.limits.iter().take(panels).enumerate() {
@@ -135,6 +136,8 @@ fn draw_bar(sheet: &Sheet, searched: &Searched<'_>, top: f64, load: &str, plot: 
     sheet.rect(bar, searched.entry.colour());
     if let Some((low, high)) = measure.and_then(|measure| measure.low.zip(measure.high)) {
         let ends = [low.max(0.0), high].map(|end| (place(end), bar.middle().1));
+        // Dark bars hide a dark line.
+        sheet.line(&ends, 3.5, PAPER);
         sheet.line(&ends, 1.5, INK);
     }
 }

@@ -1,7 +1,7 @@
 //! Checks of the chart of knees: its title, its numbers, its rings, and when there is none.
 
 use super::knee::draw;
-use super::{Chart, Theme};
+use super::{Chart, Theme, Viewport};
 use crate::experiment::{
     KneeFinding, KneeLimit, KneeOutcome, KneeProbe, KneeReplicate, KneeResult, LimitBound, Results,
     StrategyResult,
@@ -55,7 +55,7 @@ fn sustaining(name: &str, knee: f64) -> StrategyResult {
 }
 
 fn drawn(results: &Results) -> Option<Chart> {
-    draw(results)
+    draw(results, Viewport::Wide)
 }
 
 #[test]

@@ -33,6 +33,7 @@ use super::sweep_views;
 use crate::experiment::Results;
 
 pub use drawing::{Cells, Chart, ChartData, Places};
+pub use panels::Viewport;
 #[cfg(feature = "png")]
 pub use picture::PngError;
 pub use picture::{Area, HeatColours, Picture, Theme};
@@ -75,34 +76,38 @@ crate::text::words!(ChartKind "chart" {
 
 /// Every chart that `results` have data for, in order; heat in `colours`. First what a sweep gives along its values, and what more servers
 /// give; then, each saying so, those of a sweep's first point.
-pub fn charts(results: &Results, colours: HeatColours) -> Vec<Chart> {
+pub fn charts(results: &Results, colours: HeatColours, viewport: Viewport) -> Vec<Chart> {
     let first = results.first_point();
-    let mut charts = key_map::draw_all(&first, colours);
-    charts.extend(server_load::draw(&first));
-    charts.extend(response::draw(&first));
-    charts.extend(backlog::draw(&first));
-    charts.extend(concentration::draw(&first));
+    let mut charts = key_map::draw_all(&first, colours, viewport);
+    charts.extend(server_load::draw(&first, viewport));
+    charts.extend(response::draw(&first, viewport));
+    charts.extend(backlog::draw(&first, viewport));
+    charts.extend(concentration::draw(&first, viewport));
     let Some(point) = sweep_views::first_point(results) else {
-        charts.extend(scaling::draw(results));
-        charts.extend(trade_off::draw(results));
-        charts.extend(knee::draw(results));
+        charts.extend(scaling::draw(results, viewport));
+        charts.extend(trade_off::draw(results, viewport));
+        charts.extend(knee::draw(results, viewport));
         return charts;
     };
-    charts.extend(trade_off::draw(&first));
-    charts.extend(knee::draw(&first));
+    charts.extend(trade_off::draw(&first, viewport));
+    charts.extend(knee::draw(&first, viewport));
     let points = results.point_count();
     let line = format!("{point}, one of {points} points of the sweep");
     for chart in &mut charts {
-        panels::add_line(&mut chart.picture, &line);
+        panels::add_line(&mut chart.picture, viewport, &line);
     }
-    let of_all = sweep::draw(results).into_iter();
-    of_all.chain(scaling::draw(results)).chain(charts).collect()
+    let of_all = sweep::draw(results, viewport).into_iter();
+    of_all
+        .chain(scaling::draw(results, viewport))
+        .chain(charts)
+        .collect()
 }
 
 /// Where the load of a table lies that was observed: its key map, and how few regions take it.
 pub(super) fn charts_of_load(results: &Results, colours: HeatColours) -> Vec<Chart> {
-    let charts = key_map::draw_all(results, colours).into_iter();
-    charts.chain(concentration::draw(results)).collect()
+    let charts = key_map::draw_all(results, colours, Viewport::Wide).into_iter();
+    let concentration = concentration::draw(results, Viewport::Wide);
+    charts.chain(concentration).collect()
 }
 
 /// What all charts together show, in one sentence.

@@ -1,7 +1,7 @@
 //! What every chart is written with.
 
 pub use super::ChartKind;
-pub use super::drawing::{Cells, Chart, Drawing, Reading, draw_legend};
+pub use super::drawing::{Cells, Chart, Drawing, Legend, Reading};
 pub use super::panels::*;
 pub use super::picture::*;
 pub use super::wording::*;

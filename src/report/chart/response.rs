@@ -1,14 +1,12 @@
 //! Chart 4: response time by percentile, log nines against log milliseconds, every strategy labelled directly.
 
 use super::prelude::*;
-const TOP: f64 = 84.0;
+
 const HEIGHT: f64 = 400.0;
-const LEFT: f64 = MARGIN + 62.0;
-const RIGHT: f64 = 716.0;
-/// Where labels start, with room for a leader from the end of the line.
-const LABELS: f64 = RIGHT + 30.0;
-/// Room for labels.
-const ROOM: f64 = WIDTH - MARGIN - LABELS;
+/// Room for labels right of the plot, with a leader from the end of the line to each.
+const ROOM: f64 = 210.0;
+/// Left of a label: its leader.
+const BEFORE: f64 = 30.0;
 /// Space right of the last nine for the maximum.
 const BEYOND: f64 = 0.22;
 /// Responses faster than this are drawn there: a log axis has no 0.
@@ -107,16 +105,21 @@ fn log_ms(ms: f64) -> f64 {
 }
 
 /// The chart; `None` when no strategy answered anything.
-pub fn draw(results: &Results) -> Option<Chart> {
+pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
     let lines: Vec<Line<'_>> = Entry::all(results).filter_map(Line::of).collect();
     if lines.is_empty() {
         return None;
     }
     let labels = Labels::of(&lines);
+    let legend = Legend::of(lines.iter().map(|line| line.entry), viewport.room());
     let height = HEIGHT.max(lines.len() as f64 * labels.gap + 20.0);
-    let area = Area::new(LEFT, TOP, RIGHT - LEFT, height);
+    let (height, below) = viewport.pick((height, 0.0), (300.0, 26.0 + legend.more));
+    let (left, top) = (viewport.left() + 62.0, viewport.top() + 18.0);
+    let right = viewport.right() - viewport.pick(BEFORE + ROOM, 14.0);
+    let area = Area::new(left, top, right - left, height);
     let (kind, bottom) = (ChartKind::ResponseTime, area.bottom());
-    let mut sheet = Drawing::new(kind, title(results), &subtitle(&lines), bottom + 62.0);
+    let (title, whole) = (title(results), bottom + 62.0 + below);
+    let mut sheet = Drawing::new(viewport, kind, title, &subtitle(&lines), whole);
     let (x, y) = axes(&lines);
     let last = x.last_tick();
     let mut plot = Plot::new(&sheet, area, x, y);
@@ -138,13 +141,17 @@ pub fn draw(results: &Results) -> Option<Chart> {
     for (bound, colour) in bounds {
         plot.dashes(bound, (5.0, 4.0), LINE, colour);
     }
-    draw_labels(&sheet, &plot, &lines, &labels);
+    match viewport {
+        Viewport::Wide => draw_labels(&sheet, &plot, &lines, &labels),
+        Viewport::Narrow => legend.draw(&sheet, (viewport.left(), bottom + 74.0)),
+    }
     if turns.iter().any(|turn| turn.of > 1) {
-        sheet.text(OVERLAP_NOTE, (LABELS, bottom + 30.0), muted(10.5).top());
+        let at = (viewport.right(), bottom + viewport.pick(30.0, 48.0));
+        sheet.text(OVERLAP_NOTE, at, muted(10.5).right().top());
     }
     let load = metric::load_name(&results.strategies);
     plot.name_below(&format!("percentile of {load}"), 30.0);
-    plot.name_beside("response time", MARGIN + 5.0);
+    plot.name_beside("response time", viewport.left() + 5.0);
     let names = lines.iter().map(|line| line.entry.name());
     let readings = readings(&plot, &lines);
     sheet.read_off("", area, "response time, by percentile", names, readings);
@@ -284,24 +291,24 @@ fn draw_labels(sheet: &Sheet, plot: &Plot, lines: &[Line<'_>], labels: &Labels) 
     // Stable: equal ends stay in file order.
     ends.sort_by(|a, b| a.0.total_cmp(&b.0));
     let wanted: Vec<f64> = ends.iter().map(|(y, ..)| *y).collect();
-    let bottom = plot.area.bottom() - labels.below;
-    let places = spread(&wanted, labels.gap, TOP + 6.0, bottom);
+    let (right, bottom) = (plot.area.right(), plot.area.bottom() - labels.below);
+    let left = right + BEFORE;
+    let places = spread(&wanted, labels.gap, plot.area.top + 6.0, bottom);
     for ((end, entry, name), y) in ends.into_iter().zip(places) {
         let (out, to) = ([2.0, 10.0], [-12.0, -4.0]);
-        let leader = out.map(|x| (RIGHT + x, end)).into_iter();
-        let leader = leader.chain(to.map(|x| (LABELS + x, y)));
-        sheet.line(&leader.collect::<Points>(), 0.75, AXIS);
-        let label = bold(12.0).colour(entry.text_colour()).middle();
-        sheet.lines(name, (LABELS, y), LABEL_STEP, label);
+        let leader = out.map(|x| (right + x, end)).into_iter();
+        let leader = leader.chain(to.map(|x| (left + x, y)));
+        sheet.line(&leader.collect::<Points>(), 1.25, entry.colour());
+        sheet.lines(name, (left, y), LABEL_STEP, bold(12.0).middle());
         if labels.long {
             let text = |part| metric::text(entry.strategy, path(part), Millis);
             let [p50, p99, p999] = [Part::P50, Part::P99, Part::P999].map(text);
             let numbers = format!("p50 {p50} · p99 {p99} · p99.9 {p999}");
             let fits = width(&numbers, 10.5, false) <= ROOM;
             let size = if fits { 10.5 } else { 10.0 };
-            let numbers = fitted(&numbers, ROOM + MARGIN - 4.0, size, false);
+            let numbers = fitted(&numbers, ROOM + 20.0, size, false);
             let below = y + name.len() as f64 * LABEL_STEP;
-            sheet.text(&numbers, (LABELS, below), muted(size).middle());
+            sheet.text(&numbers, (left, below), muted(size).middle());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Chart 6: what more servers give, key by key.
 
 use super::prelude::*;
-use super::square::{Curve, Square, place};
+use super::square::{Curve, Square, place, plot};
 
 /// One key on several numbers of servers.
 struct Scaled<'a> {
@@ -74,7 +74,7 @@ fn log2(servers: u32) -> f64 {
 }
 
 /// The chart; `None` unless some key was tried on several numbers of servers.
-pub fn draw(results: &Results) -> Option<Chart> {
+pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
     let keys = Scaled::all(results);
     let points = || keys.iter().flat_map(|key| key.points.iter().copied());
     let mut servers: Vec<u32> = points().map(|(servers, _)| servers).collect();
@@ -85,10 +85,11 @@ pub fn draw(results: &Results) -> Option<Chart> {
     let ideals = keys.iter().map(|it| it.ideal(f64::from(it.ends()[1].0)));
     let reached = points().map(|(_, done)| done);
     let y = Axis::from_zero(reached.chain(ideals).fold(0.0, f64::max), 5);
+    let plot = plot(viewport);
     let curve = |key: &Scaled<'_>| -> Points {
         let points = key.points.iter();
         points
-            .map(|&(n, done)| place(x.fraction(log2(n)), y.fraction(done)))
+            .map(|&(n, done)| place(plot, x.fraction(log2(n)), y.fraction(done)))
             .collect()
     };
     let curves = keys.iter().map(|key| Curve {
@@ -105,16 +106,20 @@ pub fn draw(results: &Results) -> Option<Chart> {
     });
     let reading = |n: &u32| {
         let done = keys.iter().map(|key| Compact.optional(key.done_on(*n)));
-        Reading::at(place(x.fraction(log2(*n)), 0.0).0, n.to_string(), done)
+        Reading::at(
+            place(plot, x.fraction(log2(*n)), 0.0).0,
+            n.to_string(),
+            done,
+        )
     };
     let a_second = format!("{} a second", metric::load_name(&results.strategies));
     let square = Square {
+        viewport,
         kind: ChartKind::Scaling,
         title: title(&keys),
         subtitle: "Throughput on more and more servers · grey: what each key would give if every server added as much as the first ones",
         curves: curves.collect(),
         ideals: ideals.collect(),
-        beside: ("", place(0.0, 0.0)),
         headings: &[["", "servers"], ["", "throughput"]],
         leading: 1,
         notes: vec!["From the fewest servers of a key to the most.".to_owned()],
@@ -179,7 +184,7 @@ mod tests {
             (curves[0].gain(), curves[0].ideal(16.0)),
             (Some(1.05), 40_000.0)
         );
-        let chart = draw(&results).expect("a curve");
+        let chart = draw(&results, Viewport::Wide).expect("a curve");
         assert!(
             chart.title.contains("twice") || chart.title.contains('×'),
             "{}",
@@ -189,6 +194,6 @@ mod tests {
 
     #[test]
     fn keys_on_one_number_of_servers_have_no_curve() {
-        assert!(draw(&sample::five_keys()).is_none());
+        assert!(draw(&sample::five_keys(), Viewport::Wide).is_none());
     }
 }

@@ -87,7 +87,7 @@ fn mean(asked: &[f64]) -> f64 {
 }
 
 /// The chart; `None` when no strategy has a series.
-pub fn draw(results: &Results) -> Option<Chart> {
+pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
     let loads: Vec<Load<'_>> = Entry::all(results)
         .filter_map(|entry| Load::of(entry, results.duration_s))
         .collect();
@@ -112,22 +112,42 @@ pub fn draw(results: &Results) -> Option<Chart> {
         _ => 3,
     };
     let grid = Grid {
+        viewport,
         columns,
-        top: 104.0,
+        top: viewport.top() + 38.0,
         left: AXIS_WIDTH,
         right: 6.0,
         head: 0.0,
-        height: [260.0, 200.0, 160.0][columns - 1],
+        height: viewport.pick([260.0, 200.0, 160.0][columns - 1], 160.0),
         // X labels and the next heading.
         foot: 62.0,
         gap: 22.0,
     };
     let foot = grid.bottom(loads.len()) - 22.0;
-    // An incomplete last row has room for the explanation; else it goes below.
-    let room_inside = !loads.len().is_multiple_of(columns);
-    let height = foot + if room_inside { 22.0 } else { 40.0 };
+    let unit = TimeUnit::of(length).name;
+    let mut axes = format!(
+        "y: asked of the server ÷ what it can do (handler time) · x: simulated time, {unit}"
+    );
+    let is_cut = |it: &Load<'_>| it.demand.drawn().len() < it.demand.intervals.len();
+    if loads.iter().any(is_cut) {
+        axes += " · left out: the interval in which an import ends";
+    }
+    let dashes = if top >= 1.0 {
+        ", all below the dashes"
+    } else {
+        ""
+    };
+    let reading = format!(
+        "Even: the colour lies on the grey{dashes}. Hotspot: the colour far above the grey. \
+         Moving hotspot: the colour stays high while grey lines take turns."
+    );
+    let room = viewport.room() - AXIS_WIDTH;
+    let below = |text: String| wrapped(&text, room, 11.0, false, usize::MAX);
+    let below: Vec<String> = [axes, reading].into_iter().flat_map(below).collect();
+    let height = foot + 4.0 + 18.0 * below.len() as f64;
     let kind = ChartKind::ServerLoad;
-    let mut sheet = Drawing::new(kind, title(&loads), &subtitle(&loads, top), height);
+    let title = title(&loads);
+    let mut sheet = Drawing::new(viewport, kind, title, &subtitle(&loads, top), height);
     for (place, it) in loads.iter().enumerate() {
         let area = grid.area(place);
         heading(&sheet, area, it);
@@ -143,29 +163,8 @@ pub fn draw(results: &Results) -> Option<Chart> {
         }
         read_off(&mut sheet, it, area, length);
     }
-    let unit = TimeUnit::of(length).name;
-    let mut axes = format!(
-        "y: asked of the server ÷ what it can do (handler time) · x: simulated time, {unit}"
-    );
-    let is_cut = |it: &Load<'_>| it.demand.drawn().len() < it.demand.intervals.len();
-    if loads.iter().any(is_cut) {
-        axes += " · left out: the interval in which an import ends";
-    }
-    let left = MARGIN + AXIS_WIDTH;
-    sheet.text(&axes, (left, foot), muted(11.5).top());
-    let even = match top >= 1.0 {
-        true => "Even: the colour lies on the grey, all below the dashes.",
-        false => "Even: the colour lies on the grey.",
-    };
-    let lines = [
-        even,
-        "Hotspot: the colour far above the grey.",
-        "Moving hotspot: the colour stays high while grey lines take turns.",
-    ];
-    match room_inside {
-        true => explain(&sheet, grid.area(loads.len()), &lines),
-        false => sheet.text(&lines.join(" "), (left, foot + 18.0), muted(11.0).top()),
-    }
+    let at = (viewport.left() + AXIS_WIDTH, foot);
+    sheet.lines(&below, at, 18.0, muted(11.0).top());
     Some(sheet.finish())
 }
 
@@ -301,16 +300,4 @@ fn draw_panel(sheet: &Sheet, plot: &mut Plot, load: &Load<'_>, top: f64) {
         plot.bound(load.demand.length_s(), 1.0);
     }
     plot.path(load.over_time(peak), 1.9, load.entry.colour());
-}
-
-/// How to read the chart, in the place of a panel.
-fn explain(sheet: &Sheet, area: Area, lines: &[&str]) {
-    let (x, mut y) = (area.left, area.top - 22.0);
-    sheet.text("How to read", (x, y), bold(12.5).top());
-    y += 24.0;
-    for line in lines {
-        let rows = wrapped(line, area.width, 12.0, false, usize::MAX);
-        sheet.lines(&rows, (x, y), 17.0, muted(12.0).top());
-        y += rows.len() as f64 * 17.0 + 5.0;
-    }
 }

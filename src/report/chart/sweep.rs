@@ -12,7 +12,6 @@ const THROUGHPUT: MetricPath = MetricId::WriteThroughput.whole();
 /// Chart 6 shows what this setting does, beside what it could do at most.
 const SERVERS: &str = "cluster.servers";
 
-const TOP: f64 = 104.0;
 /// Tick labels left of a panel.
 const LEFT: f64 = 62.0;
 const MARK: f64 = 3.4;
@@ -23,8 +22,6 @@ const RIM: f64 = 3.5;
 const RING: f64 = 8.0;
 /// Values this many times the least one are spread over the axis by their logarithms.
 const WIDE_RANGE: f64 = 4.0;
-/// Labels of ticks nearer than this would touch.
-const TICK_ROOM: f64 = 18.0;
 
 /// What the vertical axis of a panel shows.
 struct Quantity {
@@ -118,24 +115,14 @@ impl<'a> Places<'a> {
         places
     }
 
-    /// With some room on either side, and labels where there is room for them.
-    fn axis(&self, wide: f64) -> Axis {
+    /// With some room on either side.
+    fn axis(&self) -> Axis {
         let (low, high) = extent(self.at.iter().copied());
         let margin = if high > low { (high - low) * 0.06 } else { 1.0 };
         let range = (low - margin)..(high + margin);
-        let pixels = wide / (range.end - range.start);
         let ticks = self.ascending().into_iter();
-        let mut ticks: Vec<_> = ticks.map(|(at, value)| (at, value_text(value))).collect();
-        let mut last = f64::NEG_INFINITY;
-        ticks.retain(|(at, text)| {
-            let room = TICK_ROOM.max(width(text, 10.5, false) + 6.0);
-            let fits = (at - last) * pixels >= room;
-            if fits {
-                last = *at;
-            }
-            fits
-        });
-        Axis::new(range, ticks)
+        let ticks = ticks.map(|(at, value)| (at, value_text(value)));
+        Axis::new(range, ticks.collect())
     }
 }
 
@@ -158,7 +145,7 @@ struct Line<'a> {
 }
 
 /// The chart; `None` without a sweep, with a single value of the first swept setting, or where chart 6 shows it.
-pub fn draw(results: &Results) -> Option<Chart> {
+pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
     let list = results.sweep.first()?;
     if list.values.len() < 2 || list.path == SERVERS {
         return None;
@@ -183,12 +170,14 @@ pub fn draw(results: &Results) -> Option<Chart> {
     if panels.is_empty() {
         return None;
     }
+    let legend = Legend::of(first_point(results), viewport.room() - LEFT);
     let grid = Grid {
+        viewport,
         // A row of panels for each combination of the other settings.
         columns: panels.len().min(quantities.len()),
-        top: TOP,
+        top: viewport.top() + 38.0 + legend.more,
         left: LEFT,
-        right: 0.0,
+        right: viewport.pick(0.0, 4.0),
         head: 24.0,
         height: 270.0,
         foot: 62.0,
@@ -199,8 +188,14 @@ pub fn draw(results: &Results) -> Option<Chart> {
         list.path
     );
     let bottom = grid.bottom(panels.len());
-    let mut sheet = Drawing::new(ChartKind::Sweep, title(&findings), &subtitle, bottom);
-    draw_legend(&sheet, (MARGIN + LEFT, TOP - 16.0), first_point(results));
+    let mut sheet = Drawing::new(
+        viewport,
+        ChartKind::Sweep,
+        title(&findings),
+        &subtitle,
+        bottom,
+    );
+    legend.draw(&sheet, (viewport.left() + LEFT, viewport.top() + 22.0));
     for (at, panel) in panels.iter().enumerate() {
         let same = |it: &&Panel<'_>| std::ptr::eq(it.quantity, panel.quantity);
         let points = panels.iter().filter(same).flat_map(|it| &it.lines);
@@ -264,7 +259,7 @@ impl<'a> Panel<'a> {
         panel_title(sheet, &area, 22.0, &self.title);
         let format = self.quantity.format;
         let y = Axis::from_zero_in(format, most, 5);
-        let plot = Plot::new(sheet, area, places.axis(area.width), y);
+        let plot = Plot::new(sheet, area, places.axis(), y);
         let path = |line: &Line<'_>| -> Points {
             let means = line.points.iter();
             let means = means.filter_map(|(place, _, it)| Some(plot.at((*place, it.mean?))));
@@ -354,15 +349,9 @@ impl Line<'_> {
         }
         for place in &self.unknown {
             let (x, _) = plot.at((*place, 0.0));
-            let at = (x, plot.area.bottom() - 10.0 - 2.0 * rim);
-            sheet.text(
-                "?",
-                at,
-                bold(12.0)
-                    .colour(self.entry.text_colour())
-                    .centre()
-                    .middle(),
-            );
+            let at = (x, plot.area.bottom() - 10.0 - 4.0 * rim);
+            sheet.ring(at, 7.0, 1.25, colour);
+            sheet.text("?", at, bold(11.0).centre().middle());
         }
         for ((place, text, measure), &at) in self.points.iter().zip(path) {
             if let (Some(low), Some(high)) = (measure.low, measure.high) {

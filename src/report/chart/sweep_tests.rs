@@ -1,7 +1,7 @@
 //! Checks of the chart of a sweep: what its title says, and when there is none.
 
-use super::Chart;
 use super::sweep::draw;
+use super::{Chart, Viewport};
 use crate::experiment::{Results, SweptList};
 use crate::report::sample_fixture as sample;
 use serde_json::json;
@@ -28,7 +28,7 @@ fn along(path: &str, points: &[(u64, f64)]) -> Results {
 }
 
 fn drawn(results: &Results) -> Option<Chart> {
-    draw(results)
+    draw(results, Viewport::Wide)
 }
 
 #[test]

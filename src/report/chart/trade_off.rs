@@ -263,7 +263,7 @@ impl<'a> Panel<'a> {
             true => (2, self.calls(mark)),
             false => (1, String::new()),
         };
-        let style = bold(LABEL_SIZE).colour(mark.entry.text_colour());
+        let style = bold(LABEL_SIZE);
         let names = balanced(&mark.entry.name(), room, LABEL_SIZE, true, lines).into_iter();
         let calls = Some(fitted(&calls, room, 10.0, false)).filter(|it| !it.is_empty());
         let calls = calls.map(|calls| (calls, muted(10.0)));
@@ -355,17 +355,18 @@ fn draw_label(sheet: &Sheet, label: &MarkLabel, mark: Point, area: Area) {
 }
 
 /// The chart; `None` with fewer than two strategies in every panel, or without reads or writes.
-pub fn draw(results: &Results) -> Option<Chart> {
+pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
     let panels = tables::read_names(results).map(|name| Panel::of(results, name));
     let panels: Vec<Panel<'_>> = panels.filter(|it| it.marks.len() >= 2).collect();
     if panels.is_empty() {
         return None;
     }
     let grid = Grid {
+        viewport,
         columns: panels.len().min(2),
-        top: 84.0,
+        top: viewport.top() + 18.0,
         left: 74.0,
-        right: 0.0,
+        right: viewport.pick(0.0, 12.0),
         head: 24.0,
         height: 270.0,
         foot: 66.0,
@@ -379,7 +380,13 @@ pub fn draw(results: &Results) -> Option<Chart> {
             " · arrow: failed or unfinished, a lower bound (at the edge: nothing completed)";
     }
     let bottom = grid.bottom(panels.len());
-    let mut sheet = Drawing::new(ChartKind::TradeOff, title(&panels), &subtitle, bottom);
+    let mut sheet = Drawing::new(
+        viewport,
+        ChartKind::TradeOff,
+        title(&panels),
+        &subtitle,
+        bottom,
+    );
     for (at, panel) in panels.iter().enumerate() {
         panel.draw(&mut sheet, grid.area(at));
     }

@@ -38,11 +38,6 @@ impl<'a> Entry<'a> {
         picture::strategy(self.index)
     }
 
-    /// The colour of text about it.
-    pub fn text_colour(self) -> RGBColor {
-        picture::text(self.colour())
-    }
-
     /// What charts call it.
     pub fn name(self) -> String {
         name(self.strategy)

@@ -20,8 +20,8 @@ use sha2::{Digest, Sha256};
 const STYLE: &str = include_str!("../assets/page.css");
 const SCRIPT: &str = include_str!("../assets/page.js");
 
-/// The page of `results` with `charts`, which are drawn on white; `theme` is for readers whose system is not asked.
-pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String {
+/// The page of `results` with `charts`, which are drawn on white, and the same for phones; `theme` is for readers whose system is not asked.
+pub fn page(results: &Results, charts: &[Chart], narrow: &[Chart], theme: Option<Theme>) -> String {
     let style = style(theme);
     let first = results.first_point();
     let headline = headline(results, charts);
@@ -49,27 +49,25 @@ pub fn page(results: &Results, charts: &[Chart], theme: Option<Theme>) -> String
         writeln!(html, "<p class=\"question\">{}</p>", text(question));
     }
     html.document(&Document(vec![decision::blocks(results)]));
-    figures::figures(&mut html, lead);
+    figures::figures(&mut html, lead, narrow);
     writeln!(html, "</section>");
     html.document(&summary::comparison(results, &first));
     let (of_one, of_all): (Vec<&Chart>, Vec<&Chart>) = charts
         .iter()
         .filter(|chart| !is_lead(chart))
         .partition(|chart| chart.kind == ChartKind::KeyMap);
-    figures::figures(&mut html, of_all);
+    figures::figures(&mut html, of_all, narrow);
     writeln!(html, "<h2>Each key</h2>");
     for (index, strategy) in first.strategies.iter().enumerate() {
         html.document(&summary::one_key(index, strategy));
         let own = format!("{}-{}", ChartKind::KeyMap.name(), strategy.name);
-        figures::figures(
-            &mut html,
-            of_one.iter().copied().filter(|it| it.name == own),
-        );
+        let own = of_one.iter().copied().filter(|it| it.name == own);
+        figures::figures(&mut html, own, narrow);
     }
     html.document(&summary::basis(results, &first));
     provenance(&mut html, results);
     writeln!(html, "</main>");
-    figures::data(&mut html, charts);
+    figures::data(&mut html, charts, narrow);
     writeln!(html, "<script>{SCRIPT}</script>\n</body>\n</html>");
     html.finish()
 }

@@ -10,11 +10,8 @@ const SIZE: f64 = 10.0;
 const LEAST_BOX: f64 = 12.0;
 /// Distance in pixels of labels that stand alone.
 const APART: f64 = 36.0;
-/// Widest column of labels.
-const WIDEST: f64 = 112.0;
 /// Least height of boxes whose inside is labelled, too: two labels.
 const LEAST_INSIDE: f64 = 2.0 * APART;
-const LEVELS: usize = 2;
 /// Behind these a label can be cut, so that what stays can be read.
 const SEPARATORS: [char; 8] = [' ', ':', '-', '/', '.', ',', '_', '|'];
 
@@ -49,7 +46,9 @@ pub struct KeyLabels(Vec<Column>);
 
 impl KeyLabels {
     /// The labels of `buckets`; `edges` are the pixels from the top of the sheet to where each starts and the last one ends, upwards.
-    pub fn of(buckets: &[KeyMapBucket], edges: &[f64]) -> Self {
+    pub fn of(buckets: &[KeyMapBucket], edges: &[f64], viewport: Viewport) -> Self {
+        // Levels, and the widest column of labels.
+        let (most, widest) = viewport.pick((2, 112.0), (1, 84.0));
         let height = edges[0] - edges[buckets.len()];
         let depths = buckets.iter().map(|bucket| bucket.labels.len());
         let depth = depths.max().unwrap_or(0);
@@ -61,7 +60,7 @@ impl KeyLabels {
         // Where the outermost level already differs in nearly each bucket, deeper ones are noise.
         let is_fine = |runs: &Vec<Run>| runs.len() as f64 * APART > 2.0 * height;
         let fine = levels.iter().position(is_fine);
-        levels.truncate(fine.map_or(LEVELS, |level| (level + 1).min(LEVELS)));
+        levels.truncate(fine.map_or(most, |level| (level + 1).min(most)));
         levels.retain(|runs| runs.iter().any(|run| !run.text.is_empty()));
         if levels.is_empty() {
             let starts = buckets.iter().enumerate();
@@ -76,7 +75,7 @@ impl KeyLabels {
         let starts: Vec<usize> = levels[0].iter().map(|run| run.from).collect();
         let columns = levels.into_iter().enumerate().map(|(level, runs)| {
             let outer = if level > 0 { &starts[..] } else { &[] };
-            Column::of(runs, outer, edges)
+            Column::of(runs, outer, edges, widest)
         });
         let columns = columns.filter(|it| it.runs.iter().any(|run| !run.text.is_empty()));
         Self(columns.collect())
@@ -105,10 +104,11 @@ impl KeyLabels {
 
 impl Column {
     /// Of runs inside of boxes that start at `outer` buckets.
-    fn of(runs: Vec<Run>, outer: &[usize], edges: &[f64]) -> Self {
+    fn of(runs: Vec<Run>, outer: &[usize], edges: &[f64], widest: f64) -> Self {
         let height = |run: &Run| edges[run.from] - edges[run.to];
-        let total: f64 = runs.iter().map(height).sum();
-        let heights = runs.iter().map(height);
+        // The first bucket begins with the key space, and may say nothing.
+        let heights = runs.iter().filter(|run| !run.text.is_empty()).map(height);
+        let total: f64 = heights.clone().sum();
         let tall: f64 = heights.filter(|height| *height >= LEAST_BOX).sum();
         let boxes = tall >= 0.6 * total;
         let mut runs = match boxes {
@@ -117,11 +117,20 @@ impl Column {
         };
         // The runs that are too thin for a label must not decide what the others have in common.
         let labelled = |run: &Run| !boxes || height(run) >= LEAST_BOX;
-        let shared = shorten(&mut runs, labelled);
-        tell_apart(&mut runs, labelled);
+        // A label alone can't be shortened by what it shares with others.
+        let shown = runs
+            .iter()
+            .filter(|run| labelled(run) && !run.text.is_empty());
+        let widest = if shown.count() == 1 {
+            1.4 * widest
+        } else {
+            widest
+        };
+        let shared = shorten(&mut runs, widest, labelled);
+        tell_apart(&mut runs, widest, labelled);
         let shown = runs.iter().filter(|run| labelled(run));
-        let widths = shown.map(|run| width(&whole_parts(&run.text, WIDEST), SIZE, false));
-        let width = widths.fold(0.0, f64::max).min(WIDEST) + 8.0;
+        let widths = shown.map(|run| width(&whole_parts(&run.text, widest), SIZE, false));
+        let width = widths.fold(0.0, f64::max).min(widest) + 8.0;
         Self {
             runs,
             boxes,
@@ -199,13 +208,12 @@ fn apart(runs: Vec<Run>, outer: &[usize], edges: &[f64]) -> Vec<Run> {
 }
 
 /// Leaves out what all labels begin with, when they are too long to be shown whole; returns it.
-fn shorten(runs: &mut [Run], labelled: impl Fn(&Run) -> bool) -> Option<String> {
-    // The first bucket begins with the key space, and may say nothing.
+fn shorten(runs: &mut [Run], widest: f64, labelled: impl Fn(&Run) -> bool) -> Option<String> {
     let runs: Vec<&mut Run> = runs
         .iter_mut()
         .filter(|run| labelled(run) && !run.text.is_empty())
         .collect();
-    let fits = |run: &&mut Run| width(&run.text, SIZE, false) <= WIDEST;
+    let fits = |run: &&mut Run| width(&run.text, SIZE, false) <= widest;
     if runs.iter().all(fits) {
         return None;
     }
@@ -232,7 +240,7 @@ fn shorten(runs: &mut [Run], labelled: impl Fn(&Run) -> bool) -> Option<String> 
 }
 
 /// Of labels too long to be shown whole, leaves out what a neighbour begins with too, so that what is shown differs; of equals only the first stays.
-fn tell_apart(runs: &mut [Run], labelled: impl Fn(&Run) -> bool) {
+fn tell_apart(runs: &mut [Run], widest: f64, labelled: impl Fn(&Run) -> bool) {
     let whole: Vec<String> = runs.iter().map(|run| run.text.clone()).collect();
     let shown = (0..runs.len()).filter(|&at| labelled(&runs[at]) && !whole[at].is_empty());
     let shown: Vec<usize> = shown.collect();
@@ -242,7 +250,7 @@ fn tell_apart(runs: &mut [Run], labelled: impl Fn(&Run) -> bool) {
             0 => shown.get(1),
             _ => shown.get(place - 1),
         };
-        let mut text = whole_parts(&whole[at], WIDEST);
+        let mut text = whole_parts(&whole[at], widest);
         if let Some(&beside) = beside.filter(|_| text != whole[at]) {
             let pairs = whole[at].char_indices().zip(whole[beside].chars());
             let differing = pairs
@@ -251,7 +259,7 @@ fn tell_apart(runs: &mut [Run], labelled: impl Fn(&Run) -> bool) {
             let same = &whole[at][..differing.clone().next().unwrap_or(whole[beside].len())];
             let cut = same.rfind(SEPARATORS).map_or(0, |end| end + 1);
             if cut > 0 {
-                text = whole_parts(&format!("…{}", &whole[at][cut..]), WIDEST);
+                text = whole_parts(&format!("…{}", &whole[at][cut..]), widest);
             }
         }
         runs[at].text = match text == last {
@@ -280,11 +288,11 @@ mod tests {
             )
         };
         let buckets: Vec<_> = (0..20).map(|at| bucket(&[&label(at)])).collect();
-        let labels = KeyLabels::of(&buckets, &even(20, 20.0));
+        let labels = KeyLabels::of(&buckets, &even(20, 20.0), Viewport::Wide);
         let texts: Vec<String> = labels.0[0]
             .runs
             .iter()
-            .map(|run| whole_parts(&run.text, WIDEST))
+            .map(|run| whole_parts(&run.text, 112.0))
             .collect();
         for pair in texts.windows(2) {
             assert!(pair[0] != pair[1], "{texts:?}");
@@ -292,10 +300,23 @@ mod tests {
         let same: Vec<_> = (0..20)
             .map(|at| bucket(&[&format!("host a, 2026-01-01T00:0{}:07.123456789Z", at / 2)]))
             .collect();
-        let labels = KeyLabels::of(&same, &even(20, 20.0));
+        let labels = KeyLabels::of(&same, &even(20, 20.0), Viewport::Wide);
         let texts: Vec<&str> = labels.0[0].runs.iter().map(|run| &run.text[..]).collect();
         assert_eq!(texts.len(), 10);
         assert!(texts.windows(2).all(|pair| pair[0] != pair[1]), "{texts:?}");
+    }
+
+    #[test]
+    fn keys_crowded_at_the_end_of_the_table_are_labelled_where_they_begin() {
+        // A key that begins with the time: all that was written before is one bucket, which says nothing.
+        let seconds = |at| format!("ts 2026-01-01T00:00:{at:02}Z");
+        let written = (0..13).map(|at| bucket(&[&seconds(at)]));
+        let buckets: Vec<_> = [bucket(&[])].into_iter().chain(written).collect();
+        let edges: Vec<f64> = [400.0].into_iter().chain(even(13, 1.0)).collect();
+        let labels = KeyLabels::of(&buckets, &edges, Viewport::Wide);
+        let texts: Vec<&str> = labels.0[0].runs.iter().map(|run| &run.text[..]).collect();
+        assert_eq!(texts, [seconds(0)]);
+        assert!(!labels.0[0].boxes && labels.0[0].width >= width(texts[0], SIZE, false));
     }
 
     fn bucket(labels: &[&str]) -> KeyMapBucket {
@@ -311,7 +332,7 @@ mod tests {
         let buckets: Vec<_> = (0..100)
             .map(|i| bucket(&["m", ["salt 0", "salt 1"][i / 50], &format!("t{i}")]))
             .collect();
-        let labels = KeyLabels::of(&buckets, &even(buckets.len(), 4.0));
+        let labels = KeyLabels::of(&buckets, &even(buckets.len(), 4.0), Viewport::Wide);
         assert_eq!(labels.0.len(), 2);
         assert!(labels.0[0].boxes);
         assert_eq!(
@@ -345,7 +366,7 @@ mod tests {
             })
             .collect();
         runs.insert(0, nothing);
-        let shared = shorten(&mut runs, |_| true);
+        let shared = shorten(&mut runs, 112.0, |_| true);
         assert_eq!(runs[2].text, "…11.000 and something long");
         assert_eq!(shared.as_deref(), Some("2026-01-01 00:00:"));
     }
@@ -361,8 +382,13 @@ mod tests {
             };
             (0..100).map(label).collect()
         };
-        assert_eq!(KeyLabels::of(&buckets(10), &even(100, 4.0)).0.len(), 1);
-        let labels = KeyLabels::of(&buckets(25), &even(100, 4.0));
+        assert_eq!(
+            KeyLabels::of(&buckets(10), &even(100, 4.0), Viewport::Wide)
+                .0
+                .len(),
+            1
+        );
+        let labels = KeyLabels::of(&buckets(25), &even(100, 4.0), Viewport::Wide);
         let inside = labels.0[1].runs.iter();
         let starts: Vec<usize> = inside.map(|run| run.from).collect();
         assert_eq!(starts, [0, 9, 18, 25, 34, 43, 50, 59, 68, 75, 84, 93]);
@@ -387,7 +413,7 @@ mod tests {
                 labels: vec![],
             })
             .collect();
-        let labels = KeyLabels::of(&buckets, &even(buckets.len(), 6.25));
+        let labels = KeyLabels::of(&buckets, &even(buckets.len(), 6.25), Viewport::Wide);
         assert_eq!(labels.0[0].runs[1].text, "\\x00\\x06");
     }
 }

@@ -21,9 +21,6 @@ use labels::KeyLabels;
 use regions::Regions;
 use server_strip::ServerStrip;
 
-const TOP: f64 = 104.0;
-const HEIGHT: f64 = 400.0;
-const TOTALS_WIDTH: f64 = 70.0;
 const GAP: f64 = 8.0;
 
 /// Rows of the table behind the picture.
@@ -33,18 +30,23 @@ const HOTTEST: usize = 20;
 const NEARLY_ALL: f64 = 0.9;
 
 /// The key maps of all strategies that write; heat in `colours`.
-pub fn draw_all(results: &Results, colours: HeatColours) -> Vec<Chart> {
+pub fn draw_all(results: &Results, colours: HeatColours, viewport: Viewport) -> Vec<Chart> {
     let scale = HeatScale(colours);
     let strategies = results.strategies.iter();
     // Reads are not counted by key.
     let written = strategies.filter(|strategy| !metric::is_of_reads(strategy));
     written
-        .filter_map(|strategy| draw(strategy, scale, results.duration_s))
+        .filter_map(|strategy| draw(strategy, scale, results.duration_s, viewport))
         .collect()
 }
 
 /// The key map of one strategy; `None` when it has no series.
-fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<Chart> {
+fn draw(
+    strategy: &StrategyResult,
+    scale: HeatScale,
+    planned_s: f64,
+    viewport: Viewport,
+) -> Option<Chart> {
     let demand = Demand::of(strategy, planned_s)?;
     let series = strategy.series.as_ref()?;
     let buckets = series.key_demand.iter().map(Vec::len).max().unwrap_or(0);
@@ -56,21 +58,23 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
     let strip = ServerStrip::of(&demand);
     let from_s = demand.origin_s;
     let cells = &series.key_demand[..demand.drawn().len().min(series.key_demand.len())];
+    let (top, height) = (viewport.top() + 38.0, viewport.pick(400.0, 300.0));
     let mut frame = Frame {
-        area: Area::new(0.0, TOP, WIDTH, HEIGHT),
+        area: Area::new(0.0, top, viewport.width(), height),
         regions: regions.rows(buckets),
         from_s,
         to_s: from_s + cells.len() as f64 * demand.interval_s,
     };
     let edges: Vec<f64> = (0..=buckets).map(|at| frame.y(at as f64)).collect();
-    let labels = KeyLabels::of(shown, &edges);
+    let labels = KeyLabels::of(shown, &edges, viewport);
     // The strip's names, up to `984 others`, need room too.
-    frame.area.left = MARGIN + (16.0 + labels.width()).max(62.0);
-    let owners = Regions::owner_width(demand.servers);
-    let right = WIDTH - MARGIN - TOTALS_WIDTH - GAP - owners - GAP;
+    frame.area.left = viewport.left() + (16.0 + labels.width()).max(62.0);
+    let owners = Regions::owner_width(demand.servers, viewport);
+    let totals = viewport.pick(70.0, 40.0);
+    let right = viewport.right() - totals - GAP - owners - GAP;
     frame.area.width = right - frame.area.left;
     let (area, left) = (frame.area, frame.area.left);
-    let strip_top = area.bottom() + 66.0;
+    let strip_top = area.bottom() + viewport.pick(66.0, 78.0);
     let legend_top = strip_top + strip.height() + 22.0;
 
     let rows = match regions.are_rows(&frame) {
@@ -94,8 +98,8 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
     if !left_out.is_empty() {
         axis += &format!(", … is {}", left_out.join(" and "));
     }
-    let (kind, bottom) = (ChartKind::KeyMap, legend_top + 46.0);
-    let sheet = Drawing::new(kind, title(strategy, &demand), &subtitle, bottom);
+    let (kind, bottom) = (ChartKind::KeyMap, legend_top + viewport.pick(46.0, 80.0));
+    let sheet = Drawing::new(viewport, kind, title(strategy, &demand), &subtitle, bottom);
     let mut sheet = sheet.of_strategy(&strategy.name);
     let mut heat = Heat::of(&frame, &regions, cells, demand.interval_s, demand.servers);
     if regions.are_rows(&frame) && regions.stay() {
@@ -109,16 +113,20 @@ fn draw(strategy: &StrategyResult, scale: HeatScale, planned_s: f64) -> Option<C
     regions.draw_lines(&sheet, &frame);
     labels.draw(&sheet, &frame);
     let label = muted(11.5).centre().middle().turned();
-    let axis = fitted(&axis, HEIGHT, 11.5, false);
-    sheet.text(&axis, (MARGIN + 5.0, area.middle().1), label);
+    let axis = fitted(&axis, height, 11.5, false);
+    sheet.text(&axis, (viewport.left() + 5.0, area.middle().1), label);
     let free = draw_warmup(&sheet, &frame, &demand);
     draw_events(&sheet, &frame, &series.events, free);
     draw_time(&sheet, &frame, &demand, metric::is_observed(strategy));
-    regions.draw_owners(&sheet, &frame, right + GAP, demand.servers);
-    draw_totals(&sheet, &frame, right + GAP + owners + GAP, &heat, load);
-    strip.draw(&sheet, (left, right), strip_top);
+    let owners = Area::new(right + GAP, area.top, owners, area.height);
+    regions.draw_owners(&sheet, &frame, owners, demand.servers);
+    let totals = Area::new(owners.right() + GAP, area.top, totals, area.height);
+    draw_totals(&sheet, totals, frame.count(), &heat, load);
+    strip.draw(&sheet, (left, right), strip_top, viewport);
+    let left = viewport.pick(left, viewport.left());
     scale.draw_legend(&sheet, (left, legend_top), load);
-    strip.draw_legend(&sheet, (left + 430.0, legend_top));
+    let (across, along) = viewport.pick((430.0, 0.0), (44.0, 34.0));
+    strip.draw_legend(&sheet, (left + across, legend_top + along));
     let intervals = demand.intervals[..cells.len()].iter();
     let cells = Cells {
         keys: shown.iter().map(key).collect(),
@@ -204,6 +212,7 @@ fn draw_warmup(sheet: &Sheet, frame: &Frame, demand: &Demand) -> f64 {
 fn draw_time(sheet: &Sheet, frame: &Frame, demand: &Demand, is_observed: bool) {
     let bottom = frame.area.bottom();
     let axis = Axis::time(demand.length_s().min(frame.to_s), 10);
+    let axis = axis.readable_in(frame.area.width);
     let label = |size| muted(size).centre().top();
     for (value, text) in axis.ticks() {
         let x = frame.x(*value);
@@ -217,28 +226,28 @@ fn draw_time(sheet: &Sheet, frame: &Frame, demand: &Demand, is_observed: bool) {
 }
 
 /// Share of the writes of each region, over the whole run, as one polygon: bars would show seams. A line marks the even share.
-fn draw_totals(sheet: &Sheet, frame: &Frame, left: f64, heat: &Heat, load: &str) {
-    let Area { top, height, .. } = frame.area;
-    let bottom = frame.area.bottom();
+fn draw_totals(sheet: &Sheet, area: Area, regions: usize, heat: &Heat, load: &str) {
+    let (left, top, bottom) = (area.left, area.top, area.bottom());
     let label = muted(10.5);
     sheet.text(load, (left, top - 5.0), label);
-    let all = heat.totals.iter().sum::<f64>() * frame.count() as f64 / heat.rows as f64;
+    let all = heat.totals.iter().sum::<f64>() * regions as f64 / heat.rows as f64;
     let most = heat.totals.iter().copied().fold(0.0, f64::max);
     if most <= 0.0 {
         return;
     }
     let mut outline = vec![(left, bottom)];
     for (row, writes) in heat.totals.iter().enumerate() {
-        let x = left + TOTALS_WIDTH * writes / most;
-        let y = |row: usize| bottom - height * row as f64 / heat.rows as f64;
+        let x = left + area.width * writes / most;
+        let y = |row: usize| bottom - area.height * row as f64 / heat.rows as f64;
         outline.extend([(x, y(row)), (x, y(row + 1))]);
     }
     outline.push((left, top));
     sheet.polygon(&outline, GREY);
-    let mean = all / frame.count() as f64;
-    let x = left + TOTALS_WIDTH * mean / most;
+    let mean = all / regions as f64;
+    let x = left + area.width * mean / most;
     sheet.line(&[(x, top), (x, bottom + 4.0)], 1.0, INK);
-    let text = format!("even: {}", Percent.text(1.0 / frame.count() as f64));
+    let text = format!("even: {}", Percent.text(1.0 / regions as f64));
+    let left = left.min(area.right() - width(&text, 10.5, false));
     sheet.text(&text, (left, bottom + 8.0), label.top());
 }
 

@@ -12,9 +12,10 @@ const MOST_ROWS: usize = 64;
 /// Least height in pixels of a region with the name of its server.
 const LEAST_BOX: f64 = 10.0;
 
-/// Servers that get a column each beside the map, its width in pixels, and that of the boxes of more.
+/// Servers that get a column each beside the map, its width in pixels, that of all in a narrow chart, and that of the boxes of more.
 const MOST_COLUMNS: usize = 16;
 const COLUMN: f64 = 14.0;
+const NARROW: f64 = 48.0;
 const OWNER_BOX: f64 = 34.0;
 
 /// Regions whose boundaries are drawn clearly.
@@ -235,20 +236,20 @@ impl Regions {
     }
 
     /// Pixels that [`Regions::draw_owners`] takes for so many servers.
-    pub fn owner_width(servers: usize) -> f64 {
+    pub fn owner_width(servers: usize, viewport: Viewport) -> f64 {
         match servers {
-            2..=MOST_COLUMNS => servers as f64 * COLUMN,
+            2..=MOST_COLUMNS => viewport.pick(servers as f64 * COLUMN, NARROW),
             _ => OWNER_BOX,
         }
     }
 
     /// At the right, which server has each region at the end: a column a server, or of many servers a box with the name.
-    pub fn draw_owners(&self, sheet: &Sheet, frame: &Frame, left: f64, servers: usize) {
+    pub fn draw_owners(&self, sheet: &Sheet, frame: &Frame, area: Area, servers: usize) {
         let last = self.last();
         if last.iter().any(|life| life.owners.is_empty()) || last.is_empty() {
             return;
         }
-        let (area, width) = (frame.area, Self::owner_width(servers));
+        let Area { left, width, .. } = area;
         let label = muted(10.0).centre();
         let in_columns = (2..=MOST_COLUMNS).contains(&servers);
         let title = ["owner", "server"][usize::from(in_columns)];
@@ -274,11 +275,14 @@ impl Regions {
             }
             return;
         }
+        let step = width / servers as f64;
         for server in 0..servers {
-            let x = left + server as f64 * COLUMN;
-            let at = (x + COLUMN / 2.0, area.top - 5.0);
-            sheet.text(&server.to_string(), at, label);
-            let column = Area::new(x + 1.0, area.top, COLUMN - 2.0, area.height);
+            let x = left + server as f64 * step;
+            if step >= COLUMN || server == 0 || server + 1 == servers {
+                let at = (x + step / 2.0, area.top - 5.0);
+                sheet.text(&server.to_string(), at, label);
+            }
+            let column = Area::new(x + 1.0, area.top, step - 2.0, area.height);
             sheet.rect(column, EMPTY);
         }
         // As wide as the part of a row's regions that the server has: all of it where the row is one region.
@@ -290,8 +294,8 @@ impl Regions {
                     .iter()
                     .filter(|it| it.owner() == Some(server as u32))
                     .count();
-                let wide = (COLUMN - 2.0) * own as f64 / regions.len() as f64;
-                let x = left + server as f64 * COLUMN + 1.0;
+                let wide = (step - 2.0) * own as f64 / regions.len() as f64;
+                let x = left + server as f64 * step + 1.0;
                 if own > 0 {
                     sheet.rect(Area::new(x, top + 0.5, wide, bottom - top - 1.0), MUTED);
                 }
@@ -323,6 +327,8 @@ impl Places {
             let parts = (inside.len() - exact + 1) as f64;
             for (order, row) in inside.iter().enumerate() {
                 let part = (order + 1 - exact) as f64 / parts;
+                // The first bucket begins with the key space, but its keys lie at its end, just below those of the second one.
+                let part = if bucket == 0 { part * 1e-3 } else { part };
                 places.insert(row.clone(), bucket as f64 + part);
             }
         }

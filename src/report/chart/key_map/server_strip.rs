@@ -51,7 +51,7 @@ impl ServerStrip {
     }
 
     /// The strip between two edges.
-    pub fn draw(&self, sheet: &Sheet, (left, right): (f64, f64), top: f64) {
+    pub fn draw(&self, sheet: &Sheet, (left, right): (f64, f64), top: f64, viewport: Viewport) {
         let title = match self.servers {
             1 => "Load of the only server".to_owned(),
             n if self.rows.len() < n => format!(
@@ -62,7 +62,10 @@ impl ServerStrip {
                 "Load per server ÷ fair share (1× = balanced, {n}× = one server does everything)"
             ),
         };
-        sheet.text(&title, (left, top - 8.0), bold(12.0));
+        let edge = viewport.pick(left, viewport.left());
+        let title = wrapped(&title, viewport.right() - edge, 12.0, true, 2);
+        let first = top - 8.0 - 15.0 * (title.len() - 1) as f64;
+        sheet.lines(&title, (edge, first), 15.0, bold(12.0));
         for (index, row) in self.rows.iter().enumerate() {
             let y = top + index as f64 * STEP;
             let middle = y + ROW / 2.0;

@@ -1,6 +1,7 @@
 //! Axes with exact ticks: plotters' own key points can't be labelled for floats, and its log axes print debug floats.
 //! A log axis is an axis over the logarithm.
 
+use crate::report::chart::picture::width;
 use crate::report::number::{self, NumberFormat};
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use std::ops::Range;
@@ -85,13 +86,13 @@ impl Axis {
         axes.find(readable).unwrap_or_else(|| with(finest))
     }
 
-    /// The logarithm of a count from 1 to `most`, with whole numbers for ticks, one of them at the end.
-    pub fn log_count(most: u64) -> Self {
+    /// The logarithm of a count from 1 to `most`, with whole numbers for ticks, one of them at the end, on so many pixels.
+    pub fn log_count(most: u64, pixels: f64) -> Self {
         let end = most.max(2) as f64;
         let mut axis = Self::log10(1.0, end, number::tick);
         let whole = |value: f64| (10f64.powf(value) - 10f64.powf(value).round()).abs() < 1e-6;
-        // Labels take the more room, the more digits they have: a share of an axis of 400 pixels.
-        let apart = 0.03 + 0.0125 * number::tick(end).len() as f64;
+        // Labels take the more room, the more digits they have.
+        let apart = (12.0 + 5.0 * number::tick(end).len() as f64) / pixels;
         let near = |fraction: f64| 1.0 - fraction < apart;
         let ticks = axis.ticks.iter();
         let ticks = ticks.filter(|(value, _)| whole(*value) && !near(axis.fraction(*value)));
@@ -99,6 +100,25 @@ impl Axis {
         ticks.push((end.log10(), number::tick(end)));
         axis.ticks = ticks;
         axis
+    }
+
+    /// The same without the ticks whose labels would touch the one left of them on so many pixels.
+    pub fn readable_in(mut self, pixels: f64) -> Self {
+        let mut last: Option<(f64, f64)> = None;
+        let places: Vec<f64> = self.ticks.iter().map(|it| self.fraction(it.0)).collect();
+        let mut places = places.into_iter();
+        self.ticks.retain(|(_, text)| {
+            let (at, wide) = (
+                places.next().unwrap_or(0.0) * pixels,
+                width(text, 10.5, false),
+            );
+            let fits = last.is_none_or(|(before, half)| at - before >= half + wide / 2.0 + 6.0);
+            if fits {
+                last = Some((at, wide / 2.0));
+            }
+            fits
+        });
+        self
     }
 
     /// Ticks and their labels.
@@ -262,19 +282,19 @@ mod tests {
 
     #[test]
     fn counts_have_whole_ticks_and_one_at_the_end() {
-        assert_eq!(labels(&Axis::log_count(1)), ["1", "2"]);
-        assert_eq!(labels(&Axis::log_count(4)), ["1", "2", "3", "4"]);
+        assert_eq!(labels(&Axis::log_count(1, 400.0)), ["1", "2"]);
+        assert_eq!(labels(&Axis::log_count(4, 400.0)), ["1", "2", "3", "4"]);
         assert_eq!(
-            labels(&Axis::log_count(64)),
+            labels(&Axis::log_count(64, 400.0)),
             ["1", "2", "5", "10", "20", "50", "64"]
         );
         // 500 would stand in the way of 520, and 100 in that of 128.
         assert_eq!(
-            labels(&Axis::log_count(128)),
+            labels(&Axis::log_count(128, 400.0)),
             ["1", "2", "5", "10", "20", "50", "128"]
         );
         assert_eq!(
-            labels(&Axis::log_count(520)),
+            labels(&Axis::log_count(520, 400.0)),
             ["1", "2", "5", "10", "20", "50", "100", "200", "520"]
         );
     }

@@ -3,6 +3,7 @@
 
 use super::axis::Axis;
 use super::overlap::{Turn, pieces};
+use super::viewport::Viewport;
 use crate::report::chart::picture::{
     AXIS, Area, FAMILY, GRID, MUTED, PAPER, Paint, Picture, Point, SIZE_OF_EM, Sheet, UNITS_PER_PX,
     balanced, bold, fitted, muted, units, width,
@@ -18,46 +19,46 @@ use plotters::style::{
     Color, FontDesc, FontFamily, FontStyle, RGBColor, ShapeStyle, TRANSPARENT, TextStyle,
 };
 
-/// Width of every chart.
-pub const WIDTH: f64 = 980.0;
-/// Left and right margin.
-pub const MARGIN: f64 = 24.0;
-/// What a line of the heading may take.
-const ROOM: f64 = WIDTH - 2.0 * MARGIN;
-
-/// A sheet [`WIDTH`] wide with its heading: the finding, and below it how it was measured.
-pub fn sheet(height: f64, title: &str, subtitle: &str) -> Sheet {
-    let title = quoted(title);
-    let sheet = Sheet::new(WIDTH, height, &title, subtitle);
-    sheet.rect(Area::new(0.0, 0.0, WIDTH, height.ceil()), PAPER);
+/// A sheet with its heading: the finding, and below it how it was measured. A narrow one has them as what a screen reader says alone.
+pub fn sheet(viewport: Viewport, height: f64, title: &str, subtitle: &str) -> Sheet {
+    let (title, wide, room) = (quoted(title), viewport.width(), viewport.room());
+    let sheet = Sheet::new(wide, height, &title, subtitle);
+    sheet.rect(Area::new(0.0, 0.0, wide, height.ceil()), PAPER);
+    if viewport == Viewport::Narrow {
+        return sheet;
+    }
+    let left = viewport.left();
     let size_of = |text: &str, sizes: &[f64], bold: bool| {
-        let fits = |size: &&f64| width(text, **size, bold) <= ROOM;
+        let fits = |size: &&f64| width(text, **size, bold) <= room;
         sizes.iter().find(fits).copied()
     };
     // A long finding gets smaller before it takes two lines, and two lines before it gets cut.
     let below = match size_of(&title, &[17.0, 16.0, 15.0], true) {
         Some(size) => {
-            sheet.text(&title, (MARGIN, 22.0), bold(size).top());
+            sheet.text(&title, (left, 22.0), bold(size).top());
             46.0
         }
         None => {
             const SIZE: f64 = 15.0;
-            let lines = balanced(&title, ROOM, SIZE, true, 2);
-            sheet.lines(&lines, (MARGIN, 14.0), 19.0, bold(SIZE).top());
+            let lines = balanced(&title, room, SIZE, true, 2);
+            sheet.lines(&lines, (left, 14.0), 19.0, bold(SIZE).top());
             54.0
         }
     };
     let size = size_of(subtitle, &[12.5, 12.0, 11.5], false).unwrap_or(11.0);
-    let subtitle = fitted(subtitle, ROOM, size, false);
-    sheet.text(&subtitle, (MARGIN, below), muted(size).top());
+    let subtitle = fitted(subtitle, room, size, false);
+    sheet.text(&subtitle, (left, below), muted(size).top());
     sheet
 }
 
 /// Puts a small line above the heading of a picture.
-pub fn add_line(picture: &mut Picture, line: &str) {
+pub fn add_line(picture: &mut Picture, viewport: Viewport, line: &str) {
     const SIZE: f64 = 10.5;
-    let line = fitted(line, ROOM, SIZE, false);
-    picture.add_text(&line, (MARGIN, 4.0), muted(SIZE).top());
+    picture.description = format!("{line} · {}", picture.description);
+    if viewport == Viewport::Wide {
+        let line = fitted(line, viewport.room(), SIZE, false);
+        picture.add_text(&line, (viewport.left(), 4.0), muted(SIZE).top());
+    }
 }
 
 /// The sign of a strategy in a legend: a piece of its line with a dot, 20 pixels wide.
@@ -87,7 +88,9 @@ pub fn quoted(sentence: &str) -> String {
 /// Where panels lie on a sheet, in pixels.
 #[derive(Debug, Clone, Copy)]
 pub struct Grid {
-    /// How many stand beside each other.
+    /// Of the sheet.
+    pub viewport: Viewport,
+    /// How many stand beside each other in a wide one; in a narrow one stand all below each other.
     pub columns: usize,
     /// Where the first row starts.
     pub top: f64,
@@ -108,11 +111,12 @@ pub struct Grid {
 impl Grid {
     /// The inner rectangle of the panel at `index`.
     pub fn area(&self, index: usize) -> Area {
-        let (row, column) = (index / self.columns, index % self.columns);
-        let gaps = (self.columns - 1) as f64 * self.gap;
-        let width = (WIDTH - 2.0 * MARGIN - gaps) / self.columns as f64;
+        let columns = self.viewport.pick(self.columns, 1);
+        let (row, column) = (index / columns, index % columns);
+        let gaps = (columns - 1) as f64 * self.gap;
+        let width = (self.viewport.room() - gaps) / columns as f64;
         Area::new(
-            MARGIN + self.left + column as f64 * (width + self.gap),
+            self.viewport.left() + self.left + column as f64 * (width + self.gap),
             self.top + self.head + row as f64 * (self.head + self.height + self.foot),
             width - self.left - self.right,
             self.height,
@@ -149,6 +153,7 @@ impl Plot {
 
     /// The same; `upright` says whether the upright lines of the grid are drawn, too.
     pub fn with_grid(sheet: &Sheet, area: Area, x: Axis, y: Axis, upright: bool) -> Self {
+        let x = x.readable_in(area.width);
         let whole: DrawingArea<Sheet, Shift> = sheet.clone().into();
         let around = whole.shrink(
             (units(area.left - LEFT), units(area.top)),

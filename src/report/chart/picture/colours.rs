@@ -65,11 +65,6 @@ pub fn strategy(index: usize) -> RGBColor {
     STRATEGIES.get(index).map_or(GREY, |(light, _)| *light)
 }
 
-/// The colour of text that names what `colour` is the colour of: grey lines are too pale for letters.
-pub fn text(colour: RGBColor) -> RGBColor {
-    if colour == GREY { MUTED } else { colour }
-}
-
 /// Steps of heat that differ: one byte of an indexed image, less one for "nothing".
 pub const HEAT_STEPS: usize = 255;
 

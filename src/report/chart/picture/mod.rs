@@ -14,7 +14,7 @@ mod svg;
 pub use backend::{UNITS_PER_PX, units};
 pub use colours::{
     AXIS, COLD, EMPTY, GREY, GRID, HEAT_STEPS, HeatColours, INK, LOAD_STEPS, MUTED, PAPER, Paint,
-    Theme, hex, load_colour, strategy, text,
+    Theme, hex, load_colour, strategy,
 };
 pub use fonts::{FAMILY, SIZE_OF_EM, balanced, faces, fitted, width, wrapped};
 #[cfg(feature = "png")]
