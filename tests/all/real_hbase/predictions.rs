@@ -1,15 +1,16 @@
 //! What the library says of every quantity that the harness can measure. Must not know what was measured.
 
 use super::tolerances::{Tolerance, rounded, tolerance};
-use keyheat::experiment::{Experiment, StrategyResult};
+use keyheat::experiment::{Experiment, Measure, StrategyResult};
 use keyheat::keyspace::{Router, RowKey};
 use keyheat::layout::{Asks, Layout, Replay, Replicate, StrategySample};
-use keyheat::metrics::{EventKind, SeriesEvent};
+use keyheat::metrics::{EventKind, Series, SeriesEvent};
 use keyheat::policy::SplitAlgorithm;
+use keyheat::policy::balance::Balancer;
 use keyheat::scenario::{Presplit, Scenario, Setup, Strategy};
 use keyheat::storage::Mutation;
 use keyheat::time::SimDuration;
-use keyheat::workload::Drive;
+use keyheat::workload::{Drive, Write};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -98,8 +99,8 @@ impl Predictions {
             return self.dealing(&scenario);
         }
         self.scenario_sha256 = Some(scenario.sha256.clone());
-        if matches!(program, "load" | "growth") {
-            return self.runs(&scenario, program == "growth");
+        if matches!(program, "load" | "growth" | "families") {
+            return self.runs(&scenario, program);
         }
         for strategy in &scenario.strategies {
             let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
@@ -268,11 +269,15 @@ impl Predictions {
 
     /// What runs of a scenario measure: the mean of several replicates. The harness replays the first one: where its rows give the split points,
     /// throughputs and shares are those of this one.
-    fn runs(&mut self, scenario: &Scenario, growth: bool) {
-        if growth {
+    fn runs(&mut self, scenario: &Scenario, program: &str) {
+        if program != "load" {
             let results = Experiment::new(scenario).run(|_| {});
             for (strategy, result) in scenario.strategies.iter().zip(&results.strategies) {
-                self.growth(&format!("{}/{}/", scenario.name, strategy.name), result);
+                let id = format!("{}/{}/", scenario.name, strategy.name);
+                match program {
+                    "growth" => self.growth(&id, result),
+                    _ => self.flushes(&id, result),
+                }
             }
             return;
         }
@@ -296,20 +301,25 @@ impl Predictions {
         (replayed, several): (&StrategyResult, &StrategyResult),
         window: f64,
     ) {
-        const METRICS: [(&str, &str); 8] = [
+        const METRICS: [(&str, &str); 9] = [
             ("@throughput_per_sec", "throughput"),
             ("@failed_fraction", "failed"),
             ("@response_ms.mean", "mean"),
             ("@response_ms.p50", "mean"),
             ("@response_ms.p90", "p90"),
             ("@response_ms.p99", "p99"),
+            ("@response_ms.p999", "p999"),
             ("server_max_share_overall", "share"),
             ("region_max_share_overall", "share"),
         ];
+        let series = replayed.series.as_ref();
         let [replayed, several] = [replayed, several]
             .map(|result| result.measures().into_iter().collect::<BTreeMap<_, _>>());
         let mean = |name: &str| replayed.get(name).and_then(|measure| measure.mean);
         let takes_its_time = takes_its_time(strategy);
+        let setup = &strategy.setup;
+        let moves = setup.changes.policies.balancer != Balancer::None;
+        let refuses = setup.cluster.call_queue_length < u32::MAX;
         let is_sampled = matches!(strategy.presplit, Presplit::Sampled { .. });
         for side in ["write_", "read_"] {
             let offered = mean(&format!("{side}offered_per_sec"));
@@ -319,6 +329,10 @@ impl Predictions {
             for (metric, kind) in METRICS {
                 let is_response = metric.starts_with("@response");
                 if is_response && !takes_its_time {
+                    continue;
+                }
+                let is_of_tail = kind == "p999";
+                if is_of_tail && !(moves || refuses) {
                     continue;
                 }
                 let name = match metric.strip_prefix('@') {
@@ -335,21 +349,73 @@ impl Predictions {
                 };
                 let Some(value) = measure.mean else { continue };
                 let id = format!("{id}{name}");
-                if measure.censored {
+                // In the tail what is not over counts with its age, there as here.
+                if measure.censored && !is_of_tail {
                     self.say(id, kind, Value::Null);
                     continue;
                 }
-                let width = measure.high.zip(measure.low).map(|(high, low)| high - low);
-                let error = width.unwrap_or(0.0) / 2.0 / HALF_WIDTH;
-                let deviation = error * f64::from(measure.n).sqrt() * WIDER;
-                self.say_with(id, kind, rounded(value), deviation);
+                self.say_with(id, kind, rounded(value), deviation_of(measure));
             }
         }
-        if strategy.setup.cluster.call_queue_length < u32::MAX {
-            let refused = several.get("refused_calls_fraction");
-            let refused = refused.and_then(|measure| measure.mean);
-            let refused = refused.expect("calls arrive");
+        let told = |metric: &str| {
+            let measure = several.get(metric).expect("it is counted");
+            (measure.mean.expect("in every run"), deviation_of(measure))
+        };
+        if refuses {
+            let (refused, _) = told("refused_calls_fraction");
             self.number(format!("{id}refused_calls_fraction"), "failed", refused);
+        }
+        for metric in ["splits", "moves"].into_iter().filter(|_| moves) {
+            let (count, deviation) = told(metric);
+            self.say_with(format!("{id}{metric}"), "splits", rounded(count), deviation);
+        }
+        let is_crowd = |write: &Write| matches!(&write.drive, Drive::Open { profile, .. } if !profile.is_empty());
+        if setup.workload.writes.iter().any(is_crowd) {
+            self.backlog(id, series.expect("a run keeps its series"));
+        }
+    }
+
+    /// The most operations that wait at the end of a sample, and how long after that a twentieth of it is left for good.
+    fn backlog(&mut self, id: &str, series: &Series) {
+        let asked = series.key_demand.iter().map(|row| row.iter().sum::<u64>());
+        let done = series
+            .server_completed
+            .iter()
+            .map(|row| row.iter().sum::<u64>());
+        let (mut offered, mut completed, mut waiting) = (0, 0, Vec::new());
+        for (asked, done) in asked.zip(done) {
+            offered += asked;
+            completed += done;
+            waiting.push(offered.saturating_sub(completed));
+        }
+        let most = *waiting.iter().max().expect("there are samples");
+        let at = waiting.iter().position(|it| *it == most);
+        let last = waiting.iter().rposition(|it| *it > most / 20);
+        let samples = last.zip(at).map_or(0, |(last, at)| last + 1 - at);
+        self.number(format!("{id}backlog_max"), "mean", most as f64);
+        let seconds = samples as f64 * series.interval_ms / 1e3;
+        self.number(format!("{id}recovery_s"), "mean", seconds);
+    }
+
+    /// How often a region is flushed, and what each flush writes.
+    fn flushes(&mut self, id: &str, result: &StrategyResult) {
+        let series = result.series.as_ref().expect("a run keeps its series");
+        let flush = |it: &&SeriesEvent| it.event == EventKind::Flush;
+        let flushes: Vec<_> = series.events.iter().filter(flush).collect();
+        let bytes = flushes.iter().filter_map(|flush| flush.bytes);
+        let count = flushes.len() as f64;
+        let between = (flushes[flushes.len() - 1].at_ms - flushes[0].at_ms) / (count - 1.0);
+        for (metric, value) in [
+            ("flushes", count),
+            (
+                "flush_bytes.mean",
+                bytes.clone().sum::<u64>() as f64 / count,
+            ),
+            ("flush_bytes.min", bytes.clone().min().unwrap_or(0) as f64),
+            ("flush_bytes.max", bytes.max().unwrap_or(0) as f64),
+            ("ms_between_flushes", between),
+        ] {
+            self.number(format!("{id}{metric}"), "flush", value);
         }
     }
 
@@ -385,6 +451,14 @@ impl Predictions {
             self.number(format!("{id}rows_between_splits"), "splits", between);
         }
     }
+}
+
+/// Of one run, as replicates scatter.
+fn deviation_of(measure: &Measure) -> f64 {
+    // A lower bound has no upper end.
+    let half = measure.mean.zip(measure.low).map(|(mean, low)| mean - low);
+    let error = half.unwrap_or(0.0) / HALF_WIDTH;
+    error * f64::from(measure.n).sqrt() * WIDER
 }
 
 /// Whether response times are those of held handlers and of the log's syncs: HBase's own work of about half a millisecond is in neither, and a

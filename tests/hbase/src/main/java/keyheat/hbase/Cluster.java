@@ -24,6 +24,8 @@ import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.HRegionServer;
 import org.apache.hadoop.hbase.regionserver.IncreasingToUpperBoundRegionSplitPolicy;
 import org.apache.hadoop.hbase.regionserver.SteppingSplitPolicy;
+import org.apache.hadoop.hbase.master.balancer.SimpleLoadBalancer;
+import org.apache.hadoop.hbase.master.balancer.StochasticLoadBalancer;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.apache.hadoop.hbase.util.JVMClusterUtil;
 
@@ -69,14 +71,14 @@ final class Cluster implements AutoCloseable {
     StringBuilder text = new StringBuilder();
     for (String path : new String[] {"cluster.servers", "cluster.handlers", "cluster.call_queues", "cluster.call_queue_length",
         "client.retries", "client.pause", "table.memstore_block_multiplier", "table.blocking_store_files", "table.min_compaction_size",
-        "table.discharger_period"}) {
-      text.append(settings.text(path)).append(' ');
+        "table.discharger_period", "balancer.policy", "balancer.period"}) {
+      text.append(settings.has(path) ? settings.text(path) : "-").append(' ');
     }
     return text.toString();
   }
 
   boolean suits(Settings settings) {
-    return likeness.equals(likeness(settings));
+    return likeness.equals(likeness(settings)) && servers.size() == settings.integer("cluster.servers");
   }
 
   private static Configuration configuration(Settings settings) {
@@ -109,6 +111,9 @@ final class Cluster implements AutoCloseable {
     conf.setInt("hbase.balancer.statusPeriod", DAY_MS);
     conf.setInt("hbase.normalizer.period", DAY_MS);
     conf.setBoolean("hbase.table.sanity.checks", false);
+    if (settings.balances()) {
+      balancer(conf, settings);
+    }
     // All servers share a heap.
     conf.setFloat("hfile.block.cache.size", 0.05f);
     conf.setFloat("hbase.hregion.memstore.chunkpool.maxsize", 0f);
@@ -118,6 +123,19 @@ final class Cluster implements AutoCloseable {
     conf.set("hbase.wal.provider", "asyncfs");
     conf.set("hbase.regionserver.wal.async.writer.impl", SlowLog.class.getName());
     return conf;
+  }
+
+  /** The scenario's balancer, which `balance` runs: moves have the whole period, and a search stops before the next one. */
+  private static void balancer(Configuration conf, Settings settings) {
+    int period = (int) (settings.nanos("balancer.period") / 1_000_000);
+    boolean isSimple = settings.text("balancer.policy").equals("simple");
+    Class<?> policy = isSimple ? SimpleLoadBalancer.class : StochasticLoadBalancer.class;
+    conf.set("hbase.master.loadbalancer.class", policy.getName());
+    conf.setInt("hbase.balancer.max.balancing", period);
+    conf.setLong("hbase.master.balancer.stochastic.maxRunningTime", period * 2L / 3);
+    if (settings.has("balancer.samples")) {
+      conf.setLong("hbase.balancer.statusPeriod", settings.nanos("balancer.samples") / 1_000_000);
+    }
   }
 
   /** The limit of call queues is read at each call: set when the cluster is up, it refuses none of those that start it. */
@@ -139,12 +157,12 @@ final class Cluster implements AutoCloseable {
     Settings settings = export.settings;
     TableName table = TableName.valueOf(export.scenario + "_" + export.strategy + suffix);
     TableDescriptorBuilder builder = TableDescriptorBuilder.newBuilder(table)
-        .setColumnFamily(ColumnFamilyDescriptorBuilder.newBuilder(Bytes.toBytes(settings.text("table.family"))).build())
         .setCompactionEnabled(settings.bytes("table.compaction_bandwidth.high") >= LEAST_COMPACTION_BANDWIDTH)
         .setCoprocessor(HeldHandlers.class.getName())
         .setMaxFileSize(settings.bytes("table.max_file_size"))
         .setMemStoreFlushSize(settings.bytes("table.memstore_flush_size"))
         .setRegionSplitPolicyClassName(splitPolicy(settings.text("table.split_policy")).getName());
+    settings.families().forEach(family -> builder.setColumnFamily(ColumnFamilyDescriptorBuilder.of(family)));
     if (export.splits.length == 0) {
       admin.createTable(builder.build());
     } else {
@@ -216,6 +234,11 @@ final class Cluster implements AutoCloseable {
       }
       Thread.sleep(200);
     }
+  }
+
+  /** One more server, without regions. */
+  synchronized void addServer() throws Exception {
+    servers.add(util.getMiniHBaseCluster().startRegionServerAndWait(30_000).getRegionServer().getServerName());
   }
 
   /** Moves the region that holds the row to the next server, while it may be written to. */

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -24,10 +26,12 @@ import org.apache.hadoop.hbase.coprocessor.RegionObserver;
 import org.apache.hadoop.hbase.ipc.RpcCall;
 import org.apache.hadoop.hbase.ipc.RpcServer;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
+import org.apache.hadoop.hbase.regionserver.HStoreFile;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 import org.apache.hadoop.hbase.regionserver.ScanOptions;
 import org.apache.hadoop.hbase.regionserver.Store;
+import org.apache.hadoop.hbase.regionserver.StoreFile;
 import org.apache.hadoop.hbase.wal.WALEdit;
 
 /**
@@ -63,12 +67,16 @@ public final class HeldHandlers implements RegionCoprocessor, RegionObserver {
   /** What a region was asked for on one server. */
   static final class Asked {
     final String server;
+    final String region;
     final byte[] start;
     final LongAdder puts = new LongAdder();
+    /** Calls whose first row it got. */
+    final LongAdder calls = new LongAdder();
     final LongAdder reads = new LongAdder();
 
     Asked(String server, RegionInfo region) {
       this.server = server;
+      this.region = region.getEncodedName();
       this.start = region.getStartKey();
     }
   }
@@ -78,6 +86,15 @@ public final class HeldHandlers implements RegionCoprocessor, RegionObserver {
   static final Map<String, Double> SLOW = new ConcurrentHashMap<>();
   /** By server and region. */
   static final Map<String, Asked> ASKED = new ConcurrentHashMap<>();
+  /** A file that a flush wrote: when, of which family, and its length. */
+  record Flushed(long nanos, String family, long bytes) {}
+
+  static final Queue<Flushed> FLUSHED = new ConcurrentLinkedQueue<>();
+  /** When regions that are to open elsewhere began to close, by their names; and how long they were offline. */
+  private static final Map<String, Long> CLOSED = new ConcurrentHashMap<>();
+  static final LongAdder OFFLINE_NANOS = new LongAdder();
+  /** Regions that were opened. */
+  static final LongAdder OPENED = new LongAdder();
   static final LongAdder PUT_CALLS = new LongAdder();
   static final LongAdder GET_CALLS = new LongAdder();
   static final LongAdder HELD_NANOS = new LongAdder();
@@ -103,7 +120,8 @@ public final class HeldHandlers implements RegionCoprocessor, RegionObserver {
     times = Times.NONE;
     SLOW.clear();
     ASKED.clear();
-    for (LongAdder counter : List.of(PUT_CALLS, GET_CALLS, HELD_NANOS, DRAWN_NANOS)) {
+    FLUSHED.clear();
+    for (LongAdder counter : List.of(OPENED, OFFLINE_NANOS, PUT_CALLS, GET_CALLS, HELD_NANOS, DRAWN_NANOS)) {
       counter.reset();
     }
   }
@@ -117,6 +135,7 @@ public final class HeldHandlers implements RegionCoprocessor, RegionObserver {
   public void start(@SuppressWarnings("rawtypes") CoprocessorEnvironment environment) {
     if (environment instanceof RegionCoprocessorEnvironment region) {
       server = region.getServerName().toString();
+      OPENED.increment();
       RegionInfo info = region.getRegionInfo();
       asked = ASKED.computeIfAbsent(server + " " + info.getEncodedName(), name -> new Asked(server, info));
     }
@@ -165,6 +184,7 @@ public final class HeldHandlers implements RegionCoprocessor, RegionObserver {
     asked.puts.increment();
     if (first) {
       PUT_CALLS.increment();
+      asked.calls.increment();
     }
     hold(handler, first ? draw(times.put()) : times.writeRow());
   }
@@ -202,6 +222,25 @@ public final class HeldHandlers implements RegionCoprocessor, RegionObserver {
     long rows = Math.max(0, Math.min(limit, 1000) - 1);
     hold(HANDLER.get(), draw(times.scan()) + rows * times.scanRow());
     return hasNext;
+  }
+
+  @Override
+  public void preClose(ObserverContext<RegionCoprocessorEnvironment> context, boolean isAborted) {
+    CLOSED.put(asked.region, System.nanoTime());
+  }
+
+  @Override
+  public void postOpen(ObserverContext<RegionCoprocessorEnvironment> context) {
+    Long closed = CLOSED.remove(asked.region);
+    if (closed != null) {
+      OFFLINE_NANOS.add(System.nanoTime() - closed);
+    }
+  }
+
+  @Override
+  public void postFlush(ObserverContext<RegionCoprocessorEnvironment> context, Store store, StoreFile file, FlushLifeCycleTracker tracker)
+      throws IOException {
+    FLUSHED.add(new Flushed(System.nanoTime(), store.getColumnFamilyName(), ((HStoreFile) file).getReader().length()));
   }
 
   /** Behind the snapshot of the memstore, under no lock. */

@@ -3,11 +3,14 @@ package keyheat.hbase;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -36,17 +39,29 @@ final class Load {
     final LongAdder failed = new LongAdder();
     /** Completed in the window, whenever intended. */
     final LongAdder completed = new LongAdder();
+    /** Started in the window and not over yet: when they were meant to start. */
+    final Set<Long> open = ConcurrentHashMap.newKeySet();
+  }
+
+  /** What a write puts into its row. */
+  private record Cells(byte[] family, List<byte[]> qualifiers, byte[] value) {
+    Put put(byte[] row) {
+      Put put = new Put(row);
+      qualifiers.forEach(qualifier -> put.addColumn(family, qualifier, value));
+      return put;
+    }
   }
 
   private final Cluster cluster;
   private final Exported export;
   private final Settings settings;
   private final TableName table;
-  private final byte[] family;
-  private final List<byte[]> qualifiers = new ArrayList<>();
-  private final byte[] value;
+  private final Cells cells;
   private final Side writes = new Side();
   private final Side reads = new Side();
+  /** By samples of the whole run: what was meant to start then, and what ended. */
+  private final LongAdder[] offeredBySample;
+  private final LongAdder[] completedBySample;
   private final AtomicLong inFlight = new AtomicLong();
   private final List<Thread> threads = new ArrayList<>();
   private long start;
@@ -58,16 +73,30 @@ final class Load {
     this.export = export;
     this.table = table;
     settings = export.settings;
-    family = Bytes.toBytes(settings.text("table.family"));
+    cells = cells(settings.families().get(0));
+    int samples = (int) Math.round(settings.seconds("time.duration") / settings.seconds("time.sample"));
+    offeredBySample = new LongAdder[samples];
+    completedBySample = new LongAdder[samples];
+    Arrays.setAll(offeredBySample, at -> new LongAdder());
+    Arrays.setAll(completedBySample, at -> new LongAdder());
+  }
+
+  private Cells cells(String family) {
+    List<byte[]> qualifiers = new ArrayList<>();
     settings.find("table.qualifiers").getAsJsonArray().forEach(name -> qualifiers.add(Bytes.toBytes(name.getAsString())));
-    value = new byte[(int) settings.bytes("table.value")];
+    String path = "family." + family + ".value";
+    byte[] value = new byte[(int) settings.bytes(settings.has(path) ? path : "table.value")];
     new java.util.Random(1).nextBytes(value);
+    return new Cells(Bytes.toBytes(family), qualifiers, value);
+  }
+
+  private Cells cellsOf(String write) {
+    String path = "write." + write + ".family";
+    return settings.has(path) ? cells(settings.text(path)) : cells;
   }
 
   Put put(byte[] row) {
-    Put put = new Put(row);
-    qualifiers.forEach(qualifier -> put.addColumn(family, qualifier, value));
-    return put;
+    return cells.put(row);
   }
 
   /** Writes rows as fast as it goes. */
@@ -100,6 +129,11 @@ final class Load {
     export.writes.forEach(this::startWrite);
     export.reads.forEach(this::startRead);
     startEvents();
+    startBalancer();
+    HeldHandlers.OPENED.reset();
+    HeldHandlers.OFFLINE_NANOS.reset();
+    HeldHandlers.FLUSHED.clear();
+    int regionsBefore = cluster.placement(table).size();
     threads.forEach(Thread::start);
     parkUntil(warm);
     Map<String, long[]> before = asked();
@@ -107,13 +141,29 @@ final class Load {
     parkUntil(end);
     Map<String, long[]> after = asked();
     double seconds = (System.nanoTime() - began) / 1e9;
+    double p999 = percentileWithOpen(0.999);
+    int splits = cluster.placement(table).size() - regionsBefore;
+    long moves = HeldHandlers.OPENED.sum() - 2L * splits;
     for (Thread thread : threads) {
-      thread.join(60_000);
+      // Clients that are refused may pause for another minute.
+      thread.join(Math.max(1, (end - System.nanoTime()) / 1_000_000 + 60_000));
     }
     for (int i = 0; i < 300 && inFlight.get() > 0; i++) {
       Thread.sleep(100);
     }
+    cluster.admin.balancerSwitch(false, true);
     say(out, before, after, seconds);
+    if (settings.balances()) {
+      System.err.printf("%s: a region that moved was offline for %.0f ms%n", export.id(), HeldHandlers.OFFLINE_NANOS.sum() / 1e6 / Math.max(1, moves));
+      out.say(export, "splits", Measured.Kind.SPLITS, splits);
+      out.say(export, "moves", Measured.Kind.SPLITS, moves);
+    }
+    if (hasTail()) {
+      out.say(export, "write_response_ms.p999", Measured.Kind.P999, p999);
+    }
+    if (settings.names("write").stream().anyMatch(name -> settings.has("write." + name + ".profile"))) {
+      sayBacklog(out);
+    }
     if (!settings.text("cluster.call_queue_length").equals("unlimited")) {
       // The counters that others can read lag by up to ten seconds; over the whole run, so that it does not matter.
       Thread.sleep(13_000);
@@ -122,6 +172,55 @@ final class Load {
     }
     SlowLog.delayNanos = 0;
     HeldHandlers.times = HeldHandlers.Times.NONE;
+  }
+
+  /** Whether few operations take far longer than all others: refused calls, and those of regions that move. */
+  private boolean hasTail() {
+    return settings.balances() || !settings.text("cluster.call_queue_length").equals("unlimited");
+  }
+
+  /** Of the writes of the window, in milliseconds: what is not over counts with its age. */
+  private double percentileWithOpen(double percentile) {
+    long now = System.nanoTime();
+    ConcurrentHistogram all = writes.micros.copy();
+    writes.open.forEach(intended -> all.recordValue(Math.max(0, now - intended) / 1000));
+    return all.getValueAtPercentile(percentile * 100) / 1000.0;
+  }
+
+  /** The greatest number of operations that waited at the end of a sample, and how long after that a twentieth of it was left for good. */
+  private void sayBacklog(Measured out) {
+    long[] backlog = new long[offeredBySample.length];
+    long waiting = 0;
+    int greatest = 0;
+    for (int i = 0; i < backlog.length; i++) {
+      waiting += offeredBySample[i].sum() - completedBySample[i].sum();
+      backlog[i] = waiting;
+      greatest = backlog[i] > backlog[greatest] ? i : greatest;
+    }
+    int last = backlog.length - 1;
+    while (last > greatest && backlog[last] <= backlog[greatest] / 20) {
+      last--;
+    }
+    out.say(export, "backlog_max", Measured.Kind.MEAN, (double) backlog[greatest]);
+    out.say(export, "recovery_s", Measured.Kind.MEAN, (last + 1 - greatest) * settings.seconds("time.sample"));
+  }
+
+  private void startBalancer() throws IOException {
+    if (!settings.balances()) {
+      return;
+    }
+    cluster.admin.balancerSwitch(true, true);
+    long period = settings.nanos("balancer.period");
+    thread("balancer", () -> {
+      for (long at = start + period; at < end; at += period) {
+        parkUntil(at);
+        try {
+          cluster.admin.balance();
+        } catch (IOException error) {
+          System.err.println("balance: " + error);
+        }
+      }
+    });
   }
 
   /** A log that is slower than a local disk is one whose syncs are held up. */
@@ -150,11 +249,28 @@ final class Load {
     return counts;
   }
 
+  /** When the replay began, and when it ended. */
+  long start() {
+    return start;
+  }
+
+  long end() {
+    return end;
+  }
+
   private void say(Measured out, Map<String, long[]> before, Map<String, long[]> after, double seconds) {
     double drawn = HeldHandlers.DRAWN_NANOS.sum();
     double held = drawn == 0 ? 1 : HeldHandlers.HELD_NANOS.sum() / drawn;
     System.err.printf("%s: holds lasted %.4f of what was drawn, load average %.2f%n", export.id(), held,
         ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+    TreeMap<String, long[]> servers = new TreeMap<>();
+    HeldHandlers.ASKED.values().forEach(asked -> {
+      long[] sums = servers.computeIfAbsent(asked.server, name -> new long[2]);
+      sums[0] += asked.puts.sum();
+      sums[1] += asked.calls.sum();
+    });
+    System.err.println(export.id() + ": rows a call, by server: "
+        + servers.values().stream().map(sums -> "%.2f".formatted((double) sums[0] / Math.max(1, sums[1]))).toList());
     boolean buffered = settings.names("write").stream().anyMatch(name -> settings.has("write." + name + ".buffer"));
     if (buffered || writes.offered.sum() >= LEAST_OPERATIONS) {
       say(out, "write", writes, seconds);
@@ -187,13 +303,13 @@ final class Load {
 
   private void sayShares(Measured out, String prefix, int which, Map<String, long[]> before, Map<String, long[]> after) {
     Map<String, Long> servers = new HashMap<>();
-    Map<byte[], Long> regions = new TreeMap<>(Bytes.BYTES_COMPARATOR);
+    Map<String, Long> regions = new HashMap<>();
     long sum = 0;
     for (Map.Entry<String, long[]> entry : after.entrySet()) {
       HeldHandlers.Asked asked = HeldHandlers.ASKED.get(entry.getKey());
       long count = entry.getValue()[which] - before.getOrDefault(entry.getKey(), new long[2])[which];
       servers.merge(asked.server, count, Long::sum);
-      regions.merge(asked.start, count, Long::sum);
+      regions.merge(asked.region, count, Long::sum);
       sum += count;
     }
     double all = Math.max(1, sum);
@@ -207,9 +323,26 @@ final class Load {
     threads.add(thread);
   }
 
+  /** An operation that is intended now or was then is sent; those that begin at the same nanosecond are too few to matter. */
+  private void began(Side side, long intended) {
+    count(offeredBySample, intended);
+    if (intended >= warm && intended < end) {
+      side.open.add(intended);
+    }
+  }
+
+  private void count(LongAdder[] samples, long nanos) {
+    int at = (int) ((nanos - start) / settings.nanos("time.sample"));
+    if (at >= 0 && at < samples.length) {
+      samples[at].increment();
+    }
+  }
+
   /** An operation that was intended then has ended now; an error is a failed one. */
   private void ended(Side side, long intended, Throwable error) {
     long now = System.nanoTime();
+    side.open.remove(intended);
+    count(completedBySample, now);
     if (error == null && now >= warm && now < end) {
       side.completed.increment();
     }
@@ -227,7 +360,8 @@ final class Load {
   private void startWrite(String name, List<Exported.Write> operations) {
     String path = "write." + name;
     if (!settings.has(path + ".clients")) {
-      openLoop(name, operations.size(), at -> operations.get(at).at(), this::asyncPut, operations);
+      Cells cells = cellsOf(name);
+      openLoop(name, operations.size(), at -> operations.get(at).at(), write -> asyncTable().put(cells.put(write.key())), operations);
       return;
     }
     boolean buffered = settings.has(path + ".buffer");
@@ -263,10 +397,11 @@ final class Load {
           return;
         }
         byte[] row = row(operations, client, clients, k);
+        began(writes, from);
         IOException failure = null;
         try {
           if (increments) {
-            own.increment(new Increment(row).addColumn(family, qualifiers.get(0), 1));
+            own.increment(new Increment(row).addColumn(cells.family(), cells.qualifiers().get(0), 1));
           } else {
             own.put(put(row));
           }
@@ -320,6 +455,7 @@ final class Load {
           return;
         }
         parkUntil(intended);
+        began(side, intended);
         inFlight.incrementAndGet();
         send.of(operations.get(i)).whenComplete((done, error) -> {
           inFlight.decrementAndGet();
@@ -331,10 +467,6 @@ final class Load {
 
   private AsyncTable<AdvancedScanResultConsumer> asyncTable() {
     return cluster.async.getTableBuilder(table).setMaxAttempts(settings.integer("client.retries") + 1).build();
-  }
-
-  private CompletableFuture<?> asyncPut(Exported.Write write) {
-    return asyncTable().put(put(write.key()));
   }
 
   private void startRead(String name, List<Exported.Read> operations) {
@@ -351,6 +483,7 @@ final class Load {
         parkUntil(start);
         for (long k = 0; System.nanoTime() < end; k++) {
           long from = System.nanoTime();
+          began(reads, from);
           CompletableFuture<?> read = send.of(operations.get((int) ((k * clients + client) % operations.size())));
           Throwable failure = read.handle((done, error) -> error).join();
           ended(reads, from, failure);
@@ -378,7 +511,7 @@ final class Load {
     return CompletableFuture.allOf(parts.toArray(new CompletableFuture<?>[0]));
   }
 
-  /** What happens to the cluster: servers slow down for a while. */
+  /** What happens to the cluster: servers slow down for a while, and join. */
   private void startEvents() {
     if (!settings.has("event")) {
       return;
@@ -386,6 +519,19 @@ final class Load {
     settings.find("event").getAsJsonArray().forEach(element -> {
       var event = element.getAsJsonObject();
       long at = start + (long) (Settings.seconds(event.get("at")) * 1e9);
+      if (event.has("add_servers")) {
+        thread("new server", () -> {
+          parkUntil(at);
+          for (int i = 0; i < event.get("add_servers").getAsInt(); i++) {
+            try {
+              cluster.addServer();
+            } catch (Exception error) {
+              System.err.println("add_servers: " + error);
+            }
+          }
+        });
+        return;
+      }
       var slow = event.getAsJsonObject("slow");
       if (slow == null) {
         throw new IllegalArgumentException("an event that is not replayed: " + event);

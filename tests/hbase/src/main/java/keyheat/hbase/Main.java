@@ -51,14 +51,21 @@ public final class Main {
     }
     Cluster cluster = before;
     boolean inShell = program.equals("shell");
+    boolean ofCells = program.equals("cells");
     if (before == null || inShell || !before.suits(export.settings)) {
       if (before != null) {
         before.close();
       }
       cluster = new Cluster(export.settings, inShell);
-      warmUp(cluster, export);
+      if (!ofCells) {
+        warmUp(cluster, export);
+      }
     }
     HeldHandlers.reset();
+    if (ofCells) {
+      new Shell(cluster, export, Path.of(experiment.substring(colon + 1))).cells();
+      return cluster;
+    }
     if (inShell) {
       new Shell(cluster, export, Path.of(experiment.substring(colon + 1))).run();
       cluster.close();
@@ -76,6 +83,7 @@ public final class Main {
       case "load" -> new Load(cluster, export, table).run(out);
       case "routing" -> Facts.routing(cluster, export, table, out);
       case "reads" -> Facts.reads(cluster, export, table, out);
+      case "families" -> Families.measure(cluster, export, table, out);
       case "growth" -> Growth.measure(cluster, export, table, out);
       default -> throw new IllegalArgumentException("no program " + program);
     }

@@ -17,7 +17,7 @@ import org.apache.hbase.thirdparty.com.google.gson.JsonParser;
 /** Measured quantities, appended to a file of JSON lines; each is there as soon as it is said. */
 final class Measured implements AutoCloseable {
   /** How far a prediction may be off: the table of tests/all/real_hbase names the tolerance of each. */
-  enum Kind { THROUGHPUT, SHARE, FAILED, MEAN, P90, P99, EXACT, FILE_SIZE, SPLITS }
+  enum Kind { THROUGHPUT, SHARE, FAILED, MEAN, P90, P99, P999, EXACT, FILE_SIZE, SPLITS, FLUSH }
 
   private static final Gson GSON = new Gson();
 

@@ -1,5 +1,6 @@
 package keyheat.hbase;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -33,6 +34,16 @@ final class Settings {
 
   boolean has(String path) {
     return find(path) != null;
+  }
+
+  /** Whether the balancer of the cluster runs. */
+  boolean balances() {
+    return has("balancer.policy") && !text("balancer.policy").equals("none");
+  }
+
+  /** The column families of the table, the first of which is that of all writes that say nothing of it. */
+  List<String> families() {
+    return has("family") ? List.copyOf(names("family")) : List.of(text("table.family"));
   }
 
   /** The names below a path. */

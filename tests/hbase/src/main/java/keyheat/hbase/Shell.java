@@ -5,14 +5,23 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * Runs the script that {@code keyheat export --to hbase-shell} wrote, in the published HBase shell and against a mini cluster, as its users do; and sees
@@ -24,6 +33,7 @@ final class Shell {
   private static final String UNDER_WAY = "replaying";
 
   private final Cluster cluster;
+  private final Exported export;
   private final TableName table;
   private final Path script;
   private final Path folder;
@@ -31,6 +41,7 @@ final class Shell {
   /** {@code export} is the same as JSON lines; the script stands beside it. */
   Shell(Cluster cluster, Exported export, Path file) throws IOException {
     this.cluster = cluster;
+    this.export = export;
     table = TableName.valueOf("keyheat_" + export.scenario + "_" + export.strategy);
     script = Path.of(file.toString().replace(".jsonl", ".rb"));
     folder = Files.createDirectories(Path.of(file.toString().replace(".jsonl", "")));
@@ -47,6 +58,64 @@ final class Shell {
     cluster.drop(table);
     expect("named-missing", Map.of("KEYHEAT_TABLE", "nobody_has_it"), 2, "there is no such table", false);
     expect("nowhere", Map.of("NOWHERE", "1"), 3, "no HBase answers at", false);
+  }
+
+  /** The cells of the scenario `cells` are in a table that is kept; and a table that the script makes is one that HBase takes. */
+  void cells() throws Exception {
+    expect("created", Map.of(), 0, "\"table_created\":true", false);
+    TableName kept = cluster.create(export, "_kept");
+    expect("kept", Map.of("KEYHEAT_TABLE", kept.getNameAsString()), 0, "\"table_created\":false", false);
+    Set<ByteBuffer> points = new HashSet<>();
+    export.existing.forEach(row -> points.add(ByteBuffer.wrap(row.key())));
+    export.writes.get("points").forEach(write -> points.add(ByteBuffer.wrap(write.key())));
+    boolean isNamed = export.strategy.equals("named");
+    Set<ByteBuffer> events = isNamed ? undeleted() : null;
+    int cells = 0;
+    try (Table client = cluster.connection.getTable(kept); ResultScanner all = client.getScanner(new Scan())) {
+      for (Result row : all) {
+        ByteBuffer key = ByteBuffer.wrap(row.getRow());
+        Map<byte[], byte[]> ofPoints = row.getFamilyMap(Bytes.toBytes("m"));
+        Map<byte[], byte[]> ofEvents = row.getFamilyMap(Bytes.toBytes("e"));
+        cells += ofPoints.size() + ofEvents.size();
+        boolean isRight = ofPoints.isEmpty() != points.contains(key) && ofEvents.values().stream().allMatch(value -> value.length == 10);
+        if (isNamed) {
+          byte[] temperature = ofPoints.get(Bytes.toBytes("temp"));
+          byte[] echo = ofPoints.get(Bytes.toBytes("echo"));
+          isRight &= ofEvents.isEmpty() != events.contains(key)
+              && (ofPoints.isEmpty() || ofPoints.size() == 2 && temperature.length == 4 && Bytes.equals(echo, row.getRow()));
+        } else {
+          int tens = key.getInt(0);
+          isRight &= ofPoints.entrySet().stream().allMatch(cell -> 10 * tens + Bytes.toShort(cell.getKey()) == Bytes.toInt(cell.getValue()));
+        }
+        if (!isRight) {
+          throw new IOException("not the cells of the scenario: " + row);
+        }
+      }
+    }
+    System.err.printf("shell, %s: %d cells as the scenario says%n", export.id(), cells);
+    if (cells < points.size()) {
+      throw new IOException("only " + cells + " cells in " + kept);
+    }
+    cluster.drop(kept);
+  }
+
+  /** The rows with an event that no later delete hides. */
+  private Set<ByteBuffer> undeleted() {
+    record Change(double at, byte[] key, boolean isDelete) {}
+    List<Change> changes = new ArrayList<>();
+    export.writes.get("events").forEach(write -> changes.add(new Change(write.at(), write.key(), false)));
+    export.writes.get("gone").forEach(write -> changes.add(new Change(write.at(), write.key(), true)));
+    changes.sort(Comparator.comparingDouble(Change::at));
+    Set<ByteBuffer> rows = new HashSet<>();
+    for (Change change : changes) {
+      ByteBuffer key = ByteBuffer.wrap(change.key());
+      if (change.isDelete()) {
+        rows.remove(key);
+      } else {
+        rows.add(key);
+      }
+    }
+    return rows;
   }
 
   private void expect(String name, Map<String, String> environment, int code, String said, boolean remains) throws Exception {
