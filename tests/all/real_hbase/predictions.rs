@@ -99,7 +99,7 @@ impl Predictions {
             return self.dealing(&scenario);
         }
         self.scenario_sha256 = Some(scenario.sha256.clone());
-        if matches!(program, "load" | "growth" | "families") {
+        if matches!(program, "load" | "growth" | "families" | "starts") {
             return self.runs(&scenario, program);
         }
         for strategy in &scenario.strategies {
@@ -276,6 +276,11 @@ impl Predictions {
                 let id = format!("{}/{}/", scenario.name, strategy.name);
                 match program {
                     "growth" => self.growth(&id, result),
+                    "starts" => {
+                        let starts = &result.values["balancer_starts"];
+                        let starts = starts.iter().all(|count| count.is_some_and(|it| it > 0.0));
+                        self.say(format!("{id}balancer_starts"), "exact", starts);
+                    }
                     _ => self.flushes(&id, result),
                 }
             }

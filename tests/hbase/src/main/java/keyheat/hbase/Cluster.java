@@ -132,6 +132,7 @@ final class Cluster implements AutoCloseable {
     Class<?> policy = isSimple ? SimpleLoadBalancer.class : StochasticLoadBalancer.class;
     conf.set("hbase.master.loadbalancer.class", policy.getName());
     conf.setInt("hbase.balancer.max.balancing", period);
+    conf.setBoolean("hbase.master.balancer.rejection.buffer.enabled", true);
     conf.setLong("hbase.master.balancer.stochastic.maxRunningTime", period * 2L / 3);
     if (settings.has("balancer.samples")) {
       conf.setLong("hbase.balancer.statusPeriod", settings.nanos("balancer.samples") / 1_000_000);

@@ -13,7 +13,7 @@ final class Families {
 
   static void measure(Cluster cluster, Exported export, TableName table, Measured out) throws Exception {
     Load load = new Load(cluster, export, table);
-    load.run(out);
+    load.run(null);
     TreeMap<Long, Long> flushes = new TreeMap<>();
     for (HeldHandlers.Flushed file : HeldHandlers.FLUSHED) {
       if (file.nanos() < load.end()) {

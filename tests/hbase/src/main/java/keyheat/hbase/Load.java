@@ -62,6 +62,7 @@ final class Load {
   /** By samples of the whole run: what was meant to start then, and what ended. */
   private final LongAdder[] offeredBySample;
   private final LongAdder[] completedBySample;
+  private final AtomicLong balanced = new AtomicLong();
   private final AtomicLong inFlight = new AtomicLong();
   private final List<Thread> threads = new ArrayList<>();
   private long start;
@@ -114,7 +115,7 @@ final class Load {
     }
   }
 
-  /** Replays everything, and says what was measured. */
+  /** Replays everything, and says what was measured, unless nobody listens. */
   void run(Measured out) throws Exception {
     fill(export.existing.stream().map(Exported.Existing::key).toList());
     cluster.admin.flush(table);
@@ -152,23 +153,25 @@ final class Load {
       Thread.sleep(100);
     }
     cluster.admin.balancerSwitch(false, true);
-    say(out, before, after, seconds);
-    if (settings.balances()) {
-      System.err.printf("%s: a region that moved was offline for %.0f ms%n", export.id(), HeldHandlers.OFFLINE_NANOS.sum() / 1e6 / Math.max(1, moves));
-      out.say(export, "splits", Measured.Kind.SPLITS, splits);
-      out.say(export, "moves", Measured.Kind.SPLITS, moves);
-    }
-    if (hasTail()) {
-      out.say(export, "write_response_ms.p999", Measured.Kind.P999, p999);
-    }
-    if (settings.names("write").stream().anyMatch(name -> settings.has("write." + name + ".profile"))) {
-      sayBacklog(out);
-    }
-    if (!settings.text("cluster.call_queue_length").equals("unlimited")) {
-      // The counters that others can read lag by up to ten seconds; over the whole run, so that it does not matter.
-      Thread.sleep(13_000);
-      double refused = refusedCalls() - refusedBefore;
-      out.say(export, "refused_calls_fraction", Measured.Kind.FAILED, refused / (refused + HeldHandlers.PUT_CALLS.sum()));
+    if (out != null) {
+      say(out, before, after, seconds);
+      if (settings.balances()) {
+        System.err.printf("%s: a region that moved was offline for %.0f ms%n", export.id(), HeldHandlers.OFFLINE_NANOS.sum() / 1e6 / Math.max(1, moves));
+        out.say(export, "splits", Measured.Kind.SPLITS, splits);
+        out.say(export, "moves", Measured.Kind.SPLITS, moves);
+      }
+      if (hasTail()) {
+        out.say(export, "write_response_ms.p999", Measured.Kind.P999, p999);
+      }
+      if (settings.names("write").stream().anyMatch(name -> settings.has("write." + name + ".profile"))) {
+        sayBacklog(out);
+      }
+      if (!settings.text("cluster.call_queue_length").equals("unlimited")) {
+        // The counters that others can read lag by up to ten seconds; over the whole run, so that it does not matter.
+        Thread.sleep(13_000);
+        double refused = refusedCalls() - refusedBefore;
+        out.say(export, "refused_calls_fraction", Measured.Kind.FAILED, refused / (refused + HeldHandlers.PUT_CALLS.sum()));
+      }
     }
     SlowLog.delayNanos = 0;
     HeldHandlers.times = HeldHandlers.Times.NONE;
@@ -215,6 +218,7 @@ final class Load {
       for (long at = start + period; at < end; at += period) {
         parkUntil(at);
         try {
+          balanced.incrementAndGet();
           cluster.admin.balance();
         } catch (IOException error) {
           System.err.println("balance: " + error);
@@ -247,6 +251,11 @@ final class Load {
     Map<String, long[]> counts = new HashMap<>();
     HeldHandlers.ASKED.forEach((name, asked) -> counts.put(name, new long[] {asked.puts.sum(), asked.reads.sum()}));
     return counts;
+  }
+
+  /** How often the balancer was called. */
+  long balanced() {
+    return balanced.get();
   }
 
   /** When the replay began, and when it ended. */

@@ -84,6 +84,7 @@ public final class Main {
       case "routing" -> Facts.routing(cluster, export, table, out);
       case "reads" -> Facts.reads(cluster, export, table, out);
       case "families" -> Families.measure(cluster, export, table, out);
+      case "starts" -> Starts.measure(cluster, export, table, out);
       case "growth" -> Growth.measure(cluster, export, table, out);
       default -> throw new IllegalArgumentException("no program " + program);
     }
