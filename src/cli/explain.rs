@@ -96,6 +96,9 @@ fn json(strategy: &Strategy, explanation: &Explanation) -> Value {
         })
     };
     let reads: Vec<Value> = layout.reads.iter().map(read).collect();
+    let copies = strategy.copies.iter().zip(&layout.copies).map(|(copy, forecast)| {
+        json!({ "key": copy.key.text(), "regions": forecast.regions.len(), "hottest_share": forecast.hottest_share() })
+    });
     let causes = explanation.region.as_ref().map(|it| {
         let prefixes = it.prefixes.iter().map(|prefix| {
             json!({ "prefix_hex": hex(prefix.prefix.as_bytes()), "meaning": prefix.meaning, "share": prefix.share })
@@ -106,7 +109,7 @@ fn json(strategy: &Strategy, explanation: &Explanation) -> Value {
         "strategy": strategy.name, "key": strategy.key.text(), "qualifier": strategy.qualifier.as_ref().map(|it| it.text()),
         "servers": strategy.setup.cluster.servers, "key_bytes": layout.key_bytes, "existing_rows": layout.existing_rows,
         "sampled_operations": layout.sampled_operations, "hottest_values": layout.entities, "samples": samples, "regions": regions,
-        "reads": reads, "causes": causes,
+        "copies": copies.collect::<Vec<_>>(), "reads": reads, "causes": causes,
     })
 }
 
@@ -126,6 +129,12 @@ fn facts(strategy: &Strategy, layout: &Layout) -> Vec<String> {
     ];
     let qualifier = strategy.qualifier.iter();
     facts.extend(qualifier.map(|plan| format!("  each write is a cell: {}", plan.text())));
+    let copies = strategy.copies.iter().zip(&layout.copies).zip(1..);
+    facts.extend(copies.map(|((copy, forecast), number)| {
+        let regions = counted(forecast.regions.len(), "region");
+        let (key, share) = (copy.key.text(), percent_to(forecast.hottest_share(), 1));
+        format!("  copy {number}: {key}; {regions}, the busiest gets {share} of its rows")
+    }));
     let hottest = layout.entities.iter().take(3).map(|entity| {
         let share = percent_to(entity.share, 1);
         format!(

@@ -1,7 +1,8 @@
 //! What to do about a strategy's hotspot: its class, which segment of the key causes it, a cure to paste in, and the bounds that no
 //! balancer beats. Must not compute evidence, nor say what it costs (the verdict does).
 
-use super::verdict::{Verdict, class, most_even};
+use super::hotspots::key_of;
+use super::verdict::{Verdict, most_even};
 use crate::key::Segment;
 use crate::layout::EntityShare;
 use crate::metrics::{Hotspot, MetricId, Side};
@@ -31,7 +32,8 @@ impl fmt::Display for Advice<'_> {
             None => f.write_str("No advice without a statement about skew."),
             Some(hotspot) if hotspot != Hotspot::None && verdict.servers > 1 => {
                 let (cause, cure) = (self.cause(hotspot), self.cure(hotspot));
-                write!(f, "{}: {cause} {cure} {}", class(hotspot), self.floors())
+                let class = verdict.class(hotspot);
+                write!(f, "{class}: {cause} {cure} {}", self.floors())
             }
             Some(_) if verdict.is_overloaded() => {
                 let cluster = verdict.cluster("evenly loaded servers");
@@ -155,6 +157,8 @@ impl Advice<'_> {
                         "Give each of the {buckets} values of `{lead}` its region: `{BY_BUCKETS}`."
                     )
                 }
+                // A value that is cut by time has one hot region at each moment.
+                _ if parts.time_is_second && self.skewed().is_some() => self.apart(),
                 _ => self.at_quantiles(),
             },
             Hotspot::Lookback => {
@@ -271,6 +275,8 @@ pub(super) struct KeyParts {
     pub(super) whole: String,
     /// The segment that holds the value which makes a range hot, the value (`sensor 17`) and its share of the operations.
     pub(super) skewed: Option<(String, String, f64)>,
+    /// Time follows the leading segment.
+    pub(super) time_is_second: bool,
     /// Stored fields that the key leaves out, if they are few.
     pub(super) unused: Vec<String>,
     /// Values of the leading bucket.
@@ -280,9 +286,9 @@ pub(super) struct KeyParts {
 }
 
 impl KeyParts {
-    /// The parts of a strategy's key; `entities` are values that make a range hot, hottest first.
-    pub(super) fn of(strategy: &Strategy, entities: &[EntityShare]) -> Self {
-        let (key, schema) = (&strategy.key, &strategy.setup.schema);
+    /// The parts of the key of a strategy's own table (0) or of a copy; `entities` are values that make a range hot, hottest first.
+    pub(super) fn of(strategy: &Strategy, table: usize, entities: &[EntityShare]) -> Self {
+        let (key, schema) = (key_of(strategy, table), &strategy.setup.schema);
         let segments = key.segments().iter();
         let varying: Vec<&Segment> = segments.filter(|it| it.constant().is_none()).collect();
         let times = varying.iter().filter(|segment| segment.follows_time());
@@ -318,6 +324,7 @@ impl KeyParts {
                 let value = format!("{} {}", entity.field, entity.value);
                 Some((segment.expression.clone(), value, entity.share))
             }),
+            time_is_second: varying.get(1).is_some_and(|it| it.follows_time()),
             unused: Some(unused)
                 .filter(|unused| unused.len() <= FEW)
                 .unwrap_or_default(),

@@ -18,7 +18,7 @@ fn parts(key: &str, entities: &[EntityShare]) -> KeyParts {
         "advice",
     )
     .unwrap_or_else(|error| panic!("{error}"));
-    KeyParts::of(&scenario.strategies[0], entities)
+    KeyParts::of(&scenario.strategies[0], 0, entities)
 }
 
 fn sensor_17() -> EntityShare {
@@ -72,6 +72,7 @@ fn a_key_is_told_in_what_leads_what_is_no_time_and_what_is_hot() {
             identity: Some("be4(sensor) || zone".to_owned()),
             whole: "be8(ts) || be4(sensor) || zone".to_owned(),
             skewed: Some(("be4(sensor)".to_owned(), "sensor 17".to_owned(), 0.43)),
+            time_is_second: true,
             unused: Vec::new(),
             leading_buckets: Some(16),
             imported: false,

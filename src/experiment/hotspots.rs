@@ -1,6 +1,7 @@
 //! The classes of hotspot of one strategy: of its writes, of its reads, and of what servers are asked for in all. Must not tell them.
 
 use super::runs::StrategyRuns;
+use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::layout::Layout;
 use crate::metrics::{
@@ -28,6 +29,7 @@ impl Hotspots {
     /// `key_floor` and `read_key_floor` are among the metrics of the runs.
     pub(super) fn of(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> Self {
         let class = |side: Side, demanded: Demanded| {
+            let table = hottest_region(layout, runs, side).0;
             let mean = |id: MetricId| runs.all().mean(id.of(side));
             let share = mean(MetricId::KeyRangeMaxShare);
             Hotspot::classify(&HotspotEvidence {
@@ -38,9 +40,9 @@ impl Hotspots {
                 }),
                 server_share: mean(MetricId::ServerMaxShare),
                 key_floor: mean(MetricId::KeyFloor).unwrap_or(1.0),
-                reachable_regions: reachable_regions(layout) as u64,
+                reachable_regions: reachable_regions(layout, table) as u64,
                 servers: strategy.setup.cluster.servers,
-                leads_with_time: strategy.follows_time(),
+                leads_with_time: strategy.follows_time_under(key_of(strategy, table)),
                 best_dealing: mean(MetricId::PlacementPeakBest),
                 range_share: share.zip(mean(MetricId::KeyRangeMaxShareOverall)),
             })
@@ -94,10 +96,41 @@ impl Hotspots {
     }
 }
 
-/// Regions that keys fall into.
-pub(super) fn reachable_regions(layout: &Layout) -> usize {
-    let regions = layout.regions.iter();
+/// Regions of a table that keys fall into.
+pub(super) fn reachable_regions(layout: &Layout, table: usize) -> usize {
+    let regions = layout.regions_of_table(table).iter();
     regions.filter(|region| !region.unreachable).count()
+}
+
+/// The table and its region with most of the writes, as predicted, or of the reads, as demanded in replicate 0; the strategy's own table is 0.
+pub(super) fn hottest_region(layout: &Layout, runs: &StrategyRuns, side: Side) -> (usize, usize) {
+    let tables = 0..=layout.copies.len();
+    let regions = tables.flat_map(|table| {
+        let regions = layout.regions_of_table(table).iter().enumerate();
+        regions.map(move |(at, region)| ((table, at), region.write_share))
+    });
+    // Of equals, the first.
+    let most = |loads: &mut dyn Iterator<Item = ((usize, usize), f64)>| {
+        loads.reduce(|most, it| if it.1 > most.1 { it } else { most })
+    };
+    let hottest = match (side, &runs.series) {
+        (Side::Read, Some(series)) => {
+            let demand = series.read_region_demand.iter();
+            most(
+                &mut regions
+                    .zip(demand)
+                    .map(|((at, _), demand)| (at, *demand as f64)),
+            )
+        }
+        _ => most(&mut { regions }),
+    };
+    hottest.map_or((0, 0), |it| it.0)
+}
+
+/// The key of the strategy's own table, or of a copy.
+pub(super) fn key_of(strategy: &Strategy, table: usize) -> &KeyPlan {
+    let copy = table.checked_sub(1);
+    copy.map_or(&strategy.key, |copy| &strategy.copies[copy].key)
 }
 
 /// A read asks for rows of the last time only.

@@ -118,6 +118,9 @@ pub struct StrategyResult {
     pub counts: Counts,
     /// One sentence.
     pub verdict: String,
+    /// The copy that the hotspot is of, counted from 1; none where it is of the strategy's own table, as the key map is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hot_copy: Option<u32>,
     /// Class of hotspot, cause, cure, and the bounds that no balancer beats; empty in results of older versions.
     #[serde(default)]
     pub advice: String,

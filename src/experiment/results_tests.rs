@@ -83,6 +83,7 @@ fn results() -> Results {
         neighbours: vec![],
         counts,
         verdict: "Moving hotspot.".into(),
+        hot_copy: None,
         advice: "Put a salt in front.".into(),
         knee: None,
         entities: vec!["sensor 17: 9.8 %".into()],

@@ -58,7 +58,13 @@ impl<'a> StrategySummary<'a> {
         };
         // The layout, the sizes and the capacity are those of replicate 0.
         for (id, value) in [
-            (MetricId::KeyFloor, Some(floor(layout.hottest_row_share))),
+            // Each operation writes a row of each table.
+            (
+                MetricId::KeyFloor,
+                Some(floor(
+                    layout.hottest_row_share / (1.0 + layout.copies.len() as f64),
+                )),
+            ),
             (MetricId::KeyBytes, Some(key_bytes)),
             (MetricId::CellBytes, Some(cell_bytes)),
             (MetricId::RowBytes, Some(size.row_bytes())),
@@ -183,7 +189,7 @@ impl<'a> StrategySummary<'a> {
             .collect()
         };
         let verdict = self.verdict();
-        let parts = &KeyParts::of(strategy, layout.hot_value.as_slice());
+        let parts = &KeyParts::of(strategy, verdict.copy, layout.hot_value.as_slice());
         let hottest = layout.entities.iter().take(ENTITIES);
         let told =
             |it: &EntityShare| format!("{} {}: {}", it.field, it.value, text::percent(it.share));
@@ -212,6 +218,7 @@ impl<'a> StrategySummary<'a> {
             }
             .to_string(),
             verdict: verdict.to_string(),
+            hot_copy: verdict.hot_copy(),
             knee: knee.map(|knee| runs.knee_result(knee)),
             entities: hottest.map(told).collect(),
             series: runs.series.clone(),
@@ -251,6 +258,8 @@ impl<'a> StrategySummary<'a> {
     fn verdict(&self) -> Verdict {
         let (setup, layout, runs) = (&self.strategy.setup, self.layout, &self.runs);
         let (load, hot) = (self.load(), self.hotspots.main());
+        let (copy, region) = hotspots::hottest_region(layout, runs, hot);
+        let key = hotspots::key_of(self.strategy, copy);
         let mut imports = setup.workload.writes.iter().map(|it| it.drive.import());
         let clients = setup.workload.writes.iter().map(|write| match write.drive {
             Drive::Closed { clients, .. } => clients,
@@ -268,12 +277,13 @@ impl<'a> StrategySummary<'a> {
             import_unfinished: self.import_unfinished(),
             servers: setup.cluster.servers,
             p99_ms: runs.together(load).p99_ms(),
-            leads_with_time: self.strategy.follows_time(),
-            regions: layout.regions.len(),
-            reachable_regions: hotspots::reachable_regions(layout),
-            buckets: self.buckets(),
+            copy,
+            leads_with_time: self.strategy.follows_time_under(key),
+            regions: layout.regions_of_table(copy).len(),
+            reachable_regions: hotspots::reachable_regions(layout, copy),
+            buckets: self.buckets(copy),
             entity: layout.hot_value.as_ref().map(named),
-            hot_range: self.hot_range(hot),
+            hot_range: range_in_words(layout.region_labels(copy, region)),
             hottest_row_share: match hot {
                 Side::Read => hotspots::hottest_row_of_reads(layout, runs).unwrap_or(0.0),
                 _ => layout.hottest_row_share,
@@ -305,48 +315,27 @@ impl<'a> StrategySummary<'a> {
         (*times > 1.0 && is_most).then_some((*server, *times))
     }
 
-    /// What the keys of the hottest region begin with, in words.
-    fn hot_range(&self, hot: Side) -> Option<String> {
-        let regions = &self.layout.regions;
-        let hottest = match hot {
-            Side::Read => {
-                let demand = &self.runs.series.as_ref()?.read_region_demand;
-                let at_start = demand.iter().take(regions.len());
-                at_start.enumerate().max_by_key(|(_, demand)| **demand)?.0
-            }
-            _ => {
-                let shares = regions.iter().map(|region| region.write_share);
-                shares.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?.0
-            }
-        };
-        let start = |region| self.layout.region_start(region);
-        let (start, end) = (
-            start(hottest),
-            (hottest + 1 < regions.len()).then(|| start(hottest + 1)),
-        );
-        let buckets = &self.layout.key_buckets;
-        let label = |at: usize| buckets.get(at)?.labels.first();
-        let from = buckets.partition_point(|bucket| bucket.start.as_bytes() <= start);
-        let from = label(from.saturating_sub(1));
-        let to = end.and_then(|end| label(buckets.partition_point(|it| it.start.as_bytes() < end)));
-        match (from, to) {
-            (Some(from), Some(to)) if from == to => Some(format!("at `{from}`")),
-            (Some(from), Some(to)) => Some(format!("from `{from}` to `{to}`")),
-            (Some(from), None) => Some(format!("from `{from}` on")),
-            (None, Some(to)) => Some(format!("up to `{to}`")),
-            (None, None) => None,
-        }
-    }
-
-    /// Number of the key's leading buckets, when the table has a region for each.
-    fn buckets(&self) -> Option<usize> {
-        match &self.strategy.presplit {
+    /// Number of the leading buckets of a table's key, when it has a region for each.
+    fn buckets(&self, table: usize) -> Option<usize> {
+        let copy = table.checked_sub(1).map(|copy| &self.strategy.copies[copy]);
+        match copy.map_or(&self.strategy.presplit, |copy| &copy.presplit) {
             Presplit::Fixed {
                 algorithm: Some(SplitAlgorithm::Buckets),
                 points,
             } => Some(points.len() + 1),
             _ => None,
         }
+    }
+}
+
+/// What the keys of a region begin with, given what the first ones say, and the first ones behind them.
+fn range_in_words(labels: [Option<&str>; 2]) -> Option<String> {
+    match labels {
+        [Some(from), Some(to)] if from == to => Some(format!("at `{from}`")),
+        [Some(from), Some(to)] => Some(format!("from `{from}` to `{to}`")),
+        [Some(from), None] => Some(format!("from `{from}` on")),
+        [None, Some(to)] => Some(format!("up to `{to}`")),
+        [None, None] => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Keys of keyheat's own beside a scenario's: each is read like a strategy of the file, laid out, and only the best are kept to be simulated; where no
 //! one key serves all reads, the key that serves most of them with copies of the table for the others. Must not simulate: what a copy costs, the runs tell.
 
+use super::hotspots::key_of;
 use super::ranking::{self, Candidate, Cost};
 use super::suggested_keys::{
     SuggestedKey, in_quotes, presplit_regions, qualifier_of, regions, sampled, suggested_keys,
@@ -213,12 +214,15 @@ fn predicted(strategy: &Strategy, scenario: &Scenario, retention: &Retention) ->
     let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
     let layout = Layout::with_sample(strategy, &replicate, SAMPLE);
     let servers = f64::from(strategy.setup.cluster.servers);
-    let shares = layout.regions.iter().map(|region| region.write_share);
-    let heat = match strategy.follows_time() {
+    let regions = layout.regions_of_table(layout.hottest_table).iter();
+    let hottest = match strategy.follows_time_under(key_of(strategy, layout.hottest_table)) {
         // All rows of a moment are in one region, wherever those of the run are.
-        true => servers,
-        false => (servers * shares.fold(0.0, f64::max)).max(1.0),
+        true => 1.0,
+        false => regions.map(|it| it.write_share).fold(0.0, f64::max),
     };
+    // Each operation writes a row of each table.
+    let others = layout.copies.len() as f64;
+    let heat = ((servers * hottest + others) / (1.0 + others)).max(1.0);
     let service = &strategy.setup.cluster.service;
     let of_read = |read: &ReadForecast| {
         let path = read.planned.plan.path();

@@ -54,6 +54,8 @@ pub(super) struct Verdict {
     pub(super) servers: u32,
     /// With whether it is a lower bound.
     pub(super) p99_ms: Option<(f64, bool)>,
+    /// The table whose regions are the hottest: 0 the strategy's own, c its copy c - 1. What follows is this table's.
+    pub(super) copy: usize,
     pub(super) leads_with_time: bool,
     pub(super) regions: usize,
     pub(super) reachable_regions: usize,
@@ -144,7 +146,7 @@ impl fmt::Display for Verdict {
 }
 
 /// What sentences call a class.
-pub(super) fn class(hotspot: Hotspot) -> &'static str {
+fn class(hotspot: Hotspot) -> &'static str {
     match hotspot {
         Hotspot::None => "No hotspot",
         Hotspot::Row => "Row hotspot",
@@ -196,12 +198,24 @@ impl Verdict {
         self.mean(MetricId::Saturated) > Some(0.5) && self.offered().is_some()
     }
 
+    /// The copy that the hotspot is of; a bad placement is nobody's.
+    pub(super) fn hot_copy(&self) -> Option<u32> {
+        let of_table = !matches!(self.hotspot()?, Hotspot::None | Hotspot::Placement);
+        (of_table && self.copy > 0).then_some(self.copy as u32)
+    }
+
+    /// What sentences call a class, and the copy that it is of.
+    pub(super) fn class(&self, hotspot: Hotspot) -> String {
+        let copy = self.hot_copy().map(|copy| format!(" of copy {copy}"));
+        class(hotspot).to_owned() + &copy.unwrap_or_default()
+    }
+
     /// The share of the hottest server, and of a load that is not spread why it is that. Of one that is, whether that is as even as can be.
     fn spread(&self, hotspot: Hotspot) -> String {
         let (servers, of) = (self.servers, self.skew_of().plural());
         let share = percent(self.skew(MetricId::ServerMaxShare).unwrap_or(0.0));
         if hotspot != Hotspot::None {
-            let (class, cause) = (class(hotspot), self.cause(hotspot));
+            let (class, cause) = (self.class(hotspot), self.cause(hotspot));
             // A moving hotspot's server changes: its share is that of each moment.
             let at_a_time = match hotspot {
                 Hotspot::Moving => " at a time",
@@ -276,17 +290,21 @@ impl Verdict {
     fn cause(&self, hotspot: Hotspot) -> String {
         let (servers, regions, reached) = (self.servers, self.regions, self.reachable_regions);
         let of_writes = self.skew_of() == Side::Write;
+        let table = match self.copy {
+            0 => "the table".to_owned(),
+            copy => format!("copy {copy}"),
+        };
         let too_few = |buckets: usize| format!("{buckets} buckets can't use {servers} servers");
         let hot_row = || format!("a single row takes {}", percent(self.hottest_row_share));
         let region = self.skew(MetricId::RegionMaxShare).map(percent);
         match hotspot {
             Hotspot::Row => hot_row(),
             _ if regions == 1 && !self.leads_with_time => {
-                "the table has a single region".to_owned()
+                format!("{table} has a single region")
             }
             Hotspot::PresplitMismatch => match self.buckets {
                 Some(buckets) => too_few(buckets),
-                None if reached == regions => format!("the table has only {regions} regions"),
+                None if reached == regions => format!("{table} has only {regions} regions"),
                 None => format!("the keys reach only {reached} of {regions} regions"),
             },
             Hotspot::Placement => "the regions happen to lie badly".to_owned(),

@@ -50,6 +50,7 @@ pub(super) fn even() -> Verdict {
         import_unfinished: false,
         servers: 8,
         p99_ms: Some((3.421, false)),
+        copy: 0,
         leads_with_time: false,
         regions: 32,
         reachable_regions: 32,

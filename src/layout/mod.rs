@@ -30,7 +30,9 @@ pub use retention::Retention;
 pub use size_findings::size_findings;
 pub use stored_cells::stored_cells;
 pub use table_size::{StrategySample, StrategySize, TableSize};
-pub use types::{EntityShare, KeyBucket, Layout, ReadForecast, RegionForecast, RunLayout};
+pub use types::{
+    CopyForecast, EntityShare, KeyBucket, Layout, ReadForecast, RegionForecast, RunLayout,
+};
 
 #[cfg(test)]
 mod family_size_tests;

@@ -2,9 +2,11 @@
 
 use super::key_sample::{KeySample, KeyedTable, is_entity, is_skewed};
 use super::laid_table::{LaidTable, presplit};
-use super::{EntityShare, KeyBucket, Layout, RegionForecast, Replicate, RunLayout, read_forecast};
+use super::{
+    CopyForecast, EntityShare, KeyBucket, Layout, RegionForecast, Replicate, RunLayout,
+    read_forecast,
+};
 use crate::engine::{PlannedRead, TableCopy};
-use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::policy::quantile_ranks;
 use crate::record::FieldId;
@@ -63,9 +65,17 @@ impl Layout {
     pub(super) fn from_tables(tables: &[LaidTable<'_>]) -> Self {
         let own = &tables[0];
         let LaidTable { table, run, .. } = own;
-        // A run that writes nothing is looked at by the rows that it reads.
-        let existing = || table.existing(Self::SAMPLE, Choice::Spread);
-        let existing = (run.len() == 0).then(existing);
+        let most = |laid: &LaidTable<'_>| {
+            let shares = laid.regions().iter().map(|region| region.write_share);
+            shares.fold(0.0, f64::max)
+        };
+        // Of tables with equal ones, the first.
+        let hottest = (1..tables.len()).fold(0, |best, at| {
+            match most(&tables[at]) > most(&tables[best]) {
+                true => at,
+                false => best,
+            }
+        });
         let all: Vec<usize> = (0..run.len()).collect();
         let setup = table.setup();
         let reads = read_forecast::of(tables);
@@ -73,12 +83,14 @@ impl Layout {
             run: RunLayout::of_tables(tables, reads.iter().map(|read| read.planned.clone())),
             regions: own.regions().to_vec(),
             expired_regions: own.expired,
-            key_buckets: key_buckets(table.key, existing.as_ref().unwrap_or(run)),
-            hottest_row_share: run.hottest_row_share(),
+            key_buckets: key_buckets(own),
+            copies: tables[1..].iter().map(copy_forecast).collect(),
+            hottest_table: hottest,
+            hottest_row_share: tables[hottest].run.hottest_row_share(),
             entities: entities(table.strategy, run, &all, (1, usize::MAX), |field| {
                 is_skewed(&setup.schema, &setup.workload, field)
             }),
-            hot_value: hot_value(own),
+            hot_value: hot_value(&tables[hottest]),
             key_bytes: run.mean_key_bytes(),
             existing_rows: setup.workload.existing_rows(&setup.schema),
             sampled_operations: run.len() as u64,
@@ -88,7 +100,19 @@ impl Layout {
     }
 }
 
-fn key_buckets(plan: &KeyPlan, sample: &KeySample) -> Vec<KeyBucket> {
+fn copy_forecast(laid: &LaidTable<'_>) -> CopyForecast {
+    CopyForecast {
+        regions: laid.regions().to_vec(),
+        key_buckets: key_buckets(laid),
+    }
+}
+
+fn key_buckets(laid: &LaidTable<'_>) -> Vec<KeyBucket> {
+    let LaidTable { table, run, .. } = laid;
+    // A run that writes nothing is looked at by the rows that it reads.
+    let existing = || table.existing(Layout::SAMPLE, Choice::Spread);
+    let existing = (run.len() == 0).then(existing);
+    let (plan, sample) = (table.key, existing.as_ref().unwrap_or(run));
     let sorted = sample.sorted();
     let mut buckets = vec![KeyBucket {
         start: RowKey::default(),
@@ -130,7 +154,7 @@ pub(super) fn entities(
 /// A value explains a hot region when it has at least this part of its writes.
 const EXPLAINS: f64 = 0.5;
 
-/// ... and this many times the share there that it has everywhere: a value that is as frequent in all regions heats none.
+/// ... and this many times the share there that it has elsewhere: a value that is as frequent in all regions heats none.
 const GATHERS: f64 = 1.5;
 
 /// The value that most of the writes of the hottest region have, and few others; its share is that of all writes.
@@ -145,12 +169,14 @@ fn hot_value(laid: &LaidTable<'_>) -> Option<EntityShare> {
     let values = values.filter_map(|field| {
         let &(slot, count) = run.slots(field, &inside).first()?;
         let all = (0..run.len()).filter(|&at| run.slot(field, at) == slot);
-        let everywhere = all.count() as f64 / run.len() as f64;
+        let all = all.count();
         let here = count as f64 / inside.len() as f64;
-        (here >= EXPLAINS && here >= GATHERS * everywhere).then(|| EntityShare {
+        // Not a number where all rows are here: nothing tells then what makes the region hot.
+        let elsewhere = (all - count) as f64 / (run.len() - inside.len()) as f64;
+        (here >= EXPLAINS && here >= GATHERS * elsewhere).then(|| EntityShare {
             field: schema.field(field).name.clone(),
             value: schema.display(field, slot),
-            share: everywhere,
+            share: all as f64 / run.len() as f64,
         })
     });
     values.max_by(|a, b| a.share.total_cmp(&b.share))

@@ -51,12 +51,17 @@ pub struct Layout {
     pub expired_regions: usize,
     /// Buckets of the key map, at most 512, in key order; the first starts at the empty key.
     pub key_buckets: Vec<KeyBucket>,
-    /// Share of the writes on the hottest single row, exact on the sample: of a sample of n operations, shares below a few n-ths
-    /// are noise (1 / n when all keys differ).
+    /// The same of each copy.
+    pub copies: Vec<CopyForecast>,
+    /// The table with the region that most operations write to: 0 the strategy's own, c its copy c - 1.
+    pub hottest_table: usize,
+    /// Share of the operations that write the hottest single row of that table, exact on the sample: of a sample of n operations, shares below
+    /// a few n-ths are noise (1 / n when all keys differ).
     pub hottest_row_share: f64,
     /// The hottest value of each field that the key uses and whose values are not drawn evenly, hottest first.
     pub entities: Vec<EntityShare>,
-    /// The value that makes the region with most of the writes hot; `None` when no value has half of them, or one has as much everywhere.
+    /// The value that makes the hottest table's region with most of the writes hot; `None` when no value has half of them, or one has as much
+    /// everywhere.
     pub hot_value: Option<EntityShare>,
     /// Mean length of a key in bytes, over the sample.
     pub key_bytes: f64,
@@ -68,6 +73,23 @@ pub struct Layout {
     pub reads: Vec<ReadForecast>,
     /// Warnings and notes.
     pub lints: Vec<Diagnostic>,
+}
+
+/// What each region of a copy will get.
+#[derive(Debug, Clone)]
+pub struct CopyForecast {
+    /// One for each region in key order.
+    pub regions: Vec<RegionForecast>,
+    /// Parts of the key space with as many keys each, in key order.
+    pub key_buckets: Vec<KeyBucket>,
+}
+
+impl CopyForecast {
+    /// The share of the copy's rows that its busiest region gets.
+    pub fn hottest_share(&self) -> f64 {
+        let shares = self.regions.iter().map(|region| region.write_share);
+        shares.fold(0.0, f64::max)
+    }
 }
 
 /// Split points, copies and planned reads of one replicate: what its run takes.
@@ -160,5 +182,30 @@ impl Layout {
     pub fn region_start(&self, region: usize) -> &[u8] {
         let before = region.checked_sub(1);
         before.map_or(&[], |before| self.run.split_points[before].as_bytes())
+    }
+
+    /// What each region will get of a table: 0 is the strategy's own, c its copy c - 1.
+    pub fn regions_of_table(&self, table: usize) -> &[RegionForecast] {
+        match table.checked_sub(1) {
+            None => &self.regions,
+            Some(copy) => &self.copies[copy].regions,
+        }
+    }
+
+    /// What the first keys of a table's region say, and those of the region behind it, as far as buckets of keys tell them.
+    pub fn region_labels(&self, table: usize, region: usize) -> [Option<&str>; 2] {
+        let (points, buckets) = match table.checked_sub(1) {
+            None => (&self.run.split_points, &self.key_buckets),
+            Some(copy) => (
+                &self.run.copies[copy].split_points,
+                &self.copies[copy].key_buckets,
+            ),
+        };
+        let label = |at: usize| Some(buckets.get(at)?.labels.first()?.as_str());
+        let start = region.checked_sub(1).map(|before| &points[before]);
+        let from = buckets.partition_point(|it| Some(&it.start) <= start);
+        let end = points.get(region);
+        let to = end.map(|end| buckets.partition_point(|it| it.start < *end));
+        [label(from.saturating_sub(1)), to.and_then(label)]
     }
 }

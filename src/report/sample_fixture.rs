@@ -95,6 +95,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
         neighbours: Vec::new(),
         counts: Counts::default(),
         verdict: String::new(),
+        hot_copy: None,
         advice: String::new(),
         knee: None,
         entities: Vec::new(),

@@ -92,7 +92,10 @@ const SYNONYMS: [(&str, &str); 37] = [
     ("count", "cardinality distinct number size unique"),
     ("crash", "fail failure kill"),
     ("deadline", "timeout"),
-    ("distribution", "dist law popularity skew"),
+    (
+        "distribution",
+        "dist hotspot law normal popularity skew top weights zipf",
+    ),
     ("double", "decimal float real"),
     ("duration", "length runtime seconds"),
     ("equal", "eq filter where"),

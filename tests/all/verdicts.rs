@@ -399,3 +399,145 @@ key = "be1(random(16)) || be8(ts) || be4(sensor)"
         says(found, &["happen to lie"]);
     }
 }
+
+/// Orders on four servers, spread by their own key over 16 regions, with a copy that an index is.
+const ORDERS: &str = r#"
+replicates = 2
+[time]
+duration = "3s"
+warmup = "1s"
+sample = "500ms"
+[cluster]
+servers = 4
+[field]
+order = { type = "uuid" }
+status = { type = "text", values = ["done", "open", "paid", "sent"], distribution = { weights = [97, 1, 1, 1], ranked = true } }
+ts = { type = "timestamp" }
+[write.orders]
+rate = "8k/s"
+[table]
+presplit = { algorithm = "uniform", regions = 16 }
+split_policy = "disabled"
+placement = "in-order"
+[strategy]
+"#;
+
+#[test]
+fn a_hot_copy_is_named_with_what_its_own_key_says() {
+    let index = |copy: &str| format!("{{ key = \"order\", copies = [{{ {copy} }}] }}\n");
+    let by_status = "status || be8(ts) || order";
+    let results = run(
+        "index",
+        &format!(
+            "{ORDERS}uniform = {}listed = {}by-time = {}",
+            index(&format!("key = \"{by_status}\"")),
+            index(&format!(
+                "key = \"{by_status}\", presplit = [\"e\", \"p\", \"q\"]"
+            )),
+            index("key = \"be8(ts) || order\""),
+        ),
+    );
+    // Half of the rows are the table's, an eighth a server; 0x64 and 0x6f begin `done` and `open`, 0x70 and 0x73 the others.
+    let uniform = strategy(&results, "uniform");
+    says(
+        uniform,
+        &[
+            "Presplit mismatch of copy 1: the keys reach only 2 of 16 regions, so one of 4 servers takes 6",
+            "Put `salt(8, status || order)` in front",
+        ],
+    );
+    let listed = strategy(&results, "listed");
+    near(mean(listed, "server_max_share"), 0.125 + 0.97 / 2.0, 0.01);
+    assert_eq!(word(listed, "hotspot"), "static");
+    says(
+        listed,
+        &[
+            "Static hotspot of copy 1: `status done` takes 97 % and its keys are neighbours",
+            "`status` lays its rows side by side",
+            "Put `salt(8, status || order)` in front",
+        ],
+    );
+    let by_time = strategy(&results, "by-time");
+    near(mean(by_time, "server_max_share"), 0.125 + 0.5, 0.01);
+    assert_eq!(word(by_time, "hotspot"), "moving");
+    says(
+        by_time,
+        &[
+            "Moving hotspot of copy 1: the key follows time",
+            "the first segment, `be8(ts)`, follows time",
+        ],
+    );
+    for hot in [uniform, listed, by_time] {
+        assert_eq!(hot.hot_copy, Some(1));
+    }
+}
+
+#[test]
+fn a_hot_copy_that_is_read_is_named_with_its_range() {
+    let results = run(
+        "read-index",
+        r#"
+replicates = 2
+[time]
+duration = "3s"
+warmup = "1s"
+sample = "500ms"
+[cluster]
+servers = 4
+[field]
+item = { type = "int", count = 100_000 }
+shop = { type = "text", values = ["ab", "kl", "pq", "xy"], of = ["item"] }
+[existing.items]
+each = ["item"]
+[read.of-shop]
+equal = ["shop"]
+range = { field = "item", span = 10 }
+pick = { shop = { top = [0.9] } }
+rate = "4k/s"
+[table]
+presplit = { algorithm = "uniform", regions = 16 }
+[strategy]
+listed = { key = "md5_bytes(item)", copies = [{ key = "shop || be4(item)", presplit = ["c", "m", "r"] }] }
+"#,
+    );
+    let listed = strategy(&results, "listed");
+    says(
+        listed,
+        &["Static hotspot of copy 1: one range of keys takes 9"],
+    );
+    assert_eq!(listed.hot_copy, Some(1));
+}
+
+#[test]
+fn a_hot_row_of_a_table_with_an_even_copy_is_half_as_hot() {
+    let results = run(
+        "half-as-hot",
+        r#"
+replicates = 2
+[time]
+duration = "3s"
+warmup = "1s"
+sample = "500ms"
+[cluster]
+servers = 4
+[field]
+item = { type = "int", count = 100_000, distribution = { top = [0.4] } }
+[write.items]
+rate = "8k/s"
+[table]
+presplit = { algorithm = "uniform", regions = 16 }
+placement = "in-order"
+[strategy]
+alone = { key = "md5_bytes(item)" }
+copied = { key = "md5_bytes(item)", copies = ["be2(random(65536)) || be4(item)"] }
+"#,
+    );
+    // The row has 0.4 of the operations: of four servers' writes 4 x 0.4 at least. With a copy it is written as one of two rows: 4 x 0.2, and
+    // one server's part is the bound. 24,000 operations know 0.4 to 0.0032.
+    let [alone, copied] = ["alone", "copied"].map(|name| strategy(&results, name));
+    near(mean(alone, "key_floor"), 1.6, 0.05);
+    near(mean(copied, "key_floor"), 1.0, 0.0);
+    // Its server has besides a quarter of the rest.
+    near(mean(alone, "server_peak_to_mean"), 1.6 + 0.6, 0.1);
+    near(mean(copied, "server_peak_to_mean"), 0.8 + 0.3 + 0.5, 0.1);
+}

@@ -256,6 +256,12 @@ fn title(strategy: &StrategyResult, demand: &Demand) -> String {
     let (servers, load) = (demand.servers, metric::load_name([strategy]));
     let share = metric::text(strategy, MetricId::ServerMaxShare, Percent);
     let times = metric::text(strategy, MetricId::ServerPeakToMean, Ratio);
+    if let Some(copy) = strategy.hot_copy {
+        let name = name(strategy);
+        return format!(
+            "{name}: copy {copy} is hot, and not in this picture; its server takes {share} of the {load}"
+        );
+    }
     let finding = match (demand.least_peak_share(), strategy.hotspot()) {
         (None, _) => format!("too few {load} for a statement about the spread"),
         _ if servers == 1 => format!("the only server takes all the {load}"),
