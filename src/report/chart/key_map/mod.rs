@@ -126,7 +126,9 @@ fn draw(
     let left = viewport.pick(left, viewport.left());
     scale.draw_legend(&sheet, (left, legend_top), load);
     let (across, along) = viewport.pick((430.0, 0.0), (44.0, 34.0));
-    strip.draw_legend(&sheet, (left + across, legend_top + along));
+    // Long labels leave less than its 273 pixels.
+    let left = (left + across).min(viewport.right() - 280.0);
+    strip.draw_legend(&sheet, (left, legend_top + along));
     let intervals = demand.intervals[..cells.len()].iter();
     let cells = Cells {
         keys: shown.iter().map(key).collect(),
