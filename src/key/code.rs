@@ -607,8 +607,15 @@ impl Code {
         let tells = match &self.op {
             Op::Encode(Encoding::Calendar(pattern, unit)) => {
                 let line = self.operands[0].facts.line.zip(pattern.step());
-                let step = |(line, step): (Line, i64)| line.quotient((step / unit.nanos()).max(1));
-                let digits = line.and_then(step).map(|line| line.digit);
+                let units = |nanos: i64| (nanos / unit.nanos()).max(1);
+                let digit = |(line, (step, period)): (Line, (i64, Option<i64>))| {
+                    let steps = line.quotient(units(step))?;
+                    match period {
+                        Some(period) => steps.remainder((units(period) / units(step)).max(1)),
+                        None => Some(steps),
+                    }
+                };
+                let digits = line.and_then(digit).map(|line| line.digit);
                 return (digits.into_iter().collect(), digits.is_some());
             }
             Op::Encode(_) => true,

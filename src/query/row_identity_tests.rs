@@ -53,7 +53,8 @@ fn periodic() -> impl Strategy<Value = String> {
     let period = || prop::sample::select(vec![60, 600, 3_600, 5_400, 86_400]);
     let step = || prop::sample::select(vec![1, 7, 30, 60, 600]);
     let shift = prop::sample::select(vec![0, 30, 1_800]);
-    let pattern = prop::sample::select(vec!["HH", "mm", "mmss", "hha", "EEE", "ddHH"]);
+    let pattern =
+        prop::sample::select(vec!["HH", "mm", "mmss", "HHmm", "ss", "hha", "EEE", "ddHH"]);
     prop_oneof![
         period().prop_map(|period| format!("be4((ts % {period}) * 16 + 7)")),
         (period(), step()).prop_map(|(period, step)| format!("be4(ts % {period} / {step})")),
@@ -167,6 +168,16 @@ fn opentsdb_tells_a_second_by_an_hour_and_an_offset() {
         exact
     );
     assert_eq!(seconds("to_char(ts, 'yyyyMM') || be4(ts % 3600)"), unknown);
+    let day = "to_char(ts, 'yyyyMMdd')";
+    assert_eq!(seconds(&format!("{day} || to_char(ts, 'HHmmss')")), exact);
+    let of_day = format!("{day} || to_char(ts, 'HH:mm:ss.SSS')");
+    assert_eq!(millis(&of_day), exact);
+    assert_eq!(
+        millis("be8(trunc(ts, '1h')) || to_char(ts, 'mmss')"),
+        (false, Some(1_000))
+    );
+    // Of a day minutes alone tell no hour.
+    assert_eq!(seconds(&format!("{day} || to_char(ts, 'mmss')")), unknown);
     assert_eq!(
         millis("to_char(ts, 'yyyyMMddHHmmss')"),
         (false, Some(1_000))

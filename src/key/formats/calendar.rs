@@ -32,6 +32,17 @@ struct Field {
 
 type Place = Option<(u8, u8)>;
 
+impl Part {
+    /// Its place; of a literal, which has nothing to do with time, `None`.
+    fn place(&self) -> Option<Place> {
+        match self {
+            Self::Literal(_) => None,
+            Self::Field(field) => Some(field.place),
+            Self::Fraction(_) => Some(Some((6, 7))),
+        }
+    }
+}
+
 const fn number(letters: &'static str, place: Place, number: fn(&Civil) -> i64) -> Field {
     Field {
         letters,
@@ -181,13 +192,18 @@ impl Pattern {
     /// Does the pattern keep the order of instants whose years lie in `years`? Two digits of the year are enough within a century.
     pub fn keeps_order_within(&self, years: std::ops::RangeInclusive<i64>) -> bool {
         let one_century = years.start().div_euclid(100) == years.end().div_euclid(100);
-        let mut next = 0;
+        self.keeps_order_from(0, one_century)
+    }
+
+    /// Each field follows the one before it, and the first one what ends at `next`.
+    fn keeps_order_from(&self, mut next: u8, one_century: bool) -> bool {
         self.parts.iter().all(|part| {
             let place = match part {
-                Part::Literal(_) => return true,
                 Part::Field(Field { letters: "yy", .. }) if one_century => Some((0, 1)),
-                Part::Field(field) => field.place,
-                Part::Fraction(_) => Some((6, 7)),
+                _ => match part.place() {
+                    Some(place) => place,
+                    None => return true,
+                },
             };
             place.is_some_and(|(rank, after)| rank == std::mem::replace(&mut next, after))
         })
@@ -200,21 +216,29 @@ impl Pattern {
         matches!(first, Some(Part::Field(field)) if field.letters.starts_with('y'))
     }
 
-    /// The length of its steps in nanoseconds, from 1970-01-01 on, where all are as long: it keeps the order of instants, down to days at least.
-    pub fn step(&self) -> Option<i64> {
-        let place = |part: &Part| match part {
-            Part::Literal(_) => None,
-            Part::Field(field) => Some(field.place?.1),
-            Part::Fraction(_) => Some(7),
+    /// The length of its steps in nanoseconds, from 1970-01-01 on, where all are as long, and after which time the same come again: it keeps the order of
+    /// instants, down to days at least, all of them or within a day, an hour or a minute.
+    pub fn step(&self) -> Option<(i64, Option<i64>)> {
+        const LENGTHS: [i64; 7] = [0, 0, 0, 86_400, 3_600, 60, 1];
+        let (mut first, mut last) = (None, None);
+        for place in self.parts.iter().filter_map(Part::place) {
+            let (rank, after) = place?;
+            first.get_or_insert(rank);
+            last = Some(after);
+        }
+        let (first, last) = (first?, last?);
+        let nanos = |rank: u8| {
+            LENGTHS
+                .get(usize::from(rank))
+                .map(|length| length * 1_000_000_000)
         };
-        let seconds = match self.parts.iter().rev().find_map(place)? {
-            3 => 86_400,
-            4 => 3_600,
-            5 => 60,
-            6 => 1,
-            _ => return None,
+        let step = match self.parts.last() {
+            Some(Part::Fraction(letters)) => 10i64.pow(9 - letters.len() as u32),
+            _ => nanos(last)?,
         };
-        self.keeps_order().then_some(seconds * 1_000_000_000)
+        let period = nanos(first).filter(|_| first > 0);
+        let known = step > 0 && period != Some(0) && self.keeps_order_from(first, false);
+        known.then_some((step, period))
     }
 
     /// Bytes that can stand at each position.
