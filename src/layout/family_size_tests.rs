@@ -279,3 +279,55 @@ fn regions_whose_rows_have_all_expired_are_counted() {
     // A hash: 35 MB that are there at a time, 16 regions of 2.2 MB.
     assert_eq!(regions("md5_bytes(be4(id) || be8(ts))", ""), (16, 0));
 }
+
+/// Rows of 96 days, half of them in a family that forgets after 30: its stores were compacted whole 3.79 days ago on average, so that 33.79 days are there, and
+/// the run gets all that the oldest may hold, 40.5 days, to cut each by its own age.
+#[test]
+fn what_a_time_to_live_leaves_is_cut_once() {
+    let existing = |families: &str| {
+        let scenario = scenario(&format!(
+            "[field]\nid = {{ type = \"int\", count = 1_000 }}\nts = {{ type = \"timestamp\", unit = \"ms\" }}\n\
+             [write.a]\nrate = \"1/s\"\nfamily = \"a\"\n[existing.a]\nlast = \"96d\"\nrecords = 400_000\n{families}\n\
+             [strategy.rows]\nkey = \"be4(id) || be8(ts)\"\n"
+        ));
+        let strategy = &scenario.strategies[0];
+        let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+        let size = StrategySample::of(strategy, &[], &replicate).size(0.0);
+        let rows = Layout::of(strategy, &replicate).run.existing[0].clone();
+        let day = 86_400e9;
+        let left = |days: f64| {
+            let kept = rows
+                .written_ns
+                .iter()
+                .filter(|ns| **ns as f64 >= -days * day);
+            kept.count() as f64 / rows.sample.len() as f64
+        };
+        let whole = rows.bytes as f64;
+        // Of 65,536 sampled rows at least 23,000 are left, and their number is known to 0.7 % (one standard error).
+        let close = |found: f64, expected: f64| {
+            assert!(
+                (found / expected - 1.0).abs() < 0.025,
+                "{found} for {expected}"
+            );
+        };
+        let sizes = &size.tables[0].families;
+        match &rows.family_shares[..] {
+            [] => {
+                close(whole, sizes[0].chosen().table_bytes * 40.5 / 33.79);
+                close(whole * left(33.79), sizes[0].chosen().table_bytes);
+                assert!(rows.written_ns.iter().all(|ns| *ns as f64 >= -40.51 * day));
+            }
+            shares => {
+                close(
+                    whole * shares[0] * left(33.79),
+                    sizes[0].chosen().table_bytes,
+                );
+                close(whole * shares[1], sizes[1].chosen().table_bytes);
+            }
+        }
+    };
+    existing("[family.a]\nttl = \"30d\"");
+    existing(
+        "[family.a]\nttl = \"30d\"\n[family.b]\n[write.b]\nrate = \"1/s\"\nfamily = \"b\"\n[existing.b]\nlast = \"96d\"\nrecords = 400_000",
+    );
+}

@@ -1,14 +1,14 @@
 //! A strategy's table, or one of its copies, laid out: its pre-split, what the rows that exist have made of it since, and what each region
 //! will get. Must not know reads.
 
-use super::family_size::kept_for;
+use super::family_size::{FamilySize, kept_for};
 use super::key_sample::{KeySample, KeyedTable, sorted_order, written_at};
 use super::table_size::{SIZED_ROWS, TableSample};
 use super::{Layout, RegionForecast, Replicate};
-use crate::cluster::Placement;
+use crate::cluster::{Family, Placement};
 use crate::engine::{ExistingRows, split_sizes};
 use crate::keyspace::{KeyBatch, KeyRange, Router, RowKey};
-use crate::policy::{Expiry, GrownTable, Growth, quantile_points};
+use crate::policy::{Expiry, GrownTable, Growth, LONGEST_MAJOR_PERIOD, quantile_points};
 use crate::random::{Stream, stream};
 use crate::scenario::{Presplit, Strategy};
 use crate::time::SimDuration;
@@ -92,7 +92,7 @@ impl<'a> LaidTable<'a> {
             None => size.existing_rows,
         };
         let sorted = sample.sorted();
-        let (kept, written_ms) = (self.kept(), self.written_ms(sample));
+        let (kept, written_ms) = (self.ttl().map(kept_for), self.written_ms(sample));
         let oldest = kept.map_or(0, |kept| setup.workload.start.before(kept).0 / NANOS_PER_MS);
         // In key order, those whose cells have not all expired by the last major compaction.
         let is_live = |rank: &usize| written_ms.get(*rank).is_none_or(|ms| *ms as i64 >= oldest);
@@ -116,21 +116,39 @@ impl<'a> LaidTable<'a> {
                 split_off: Vec::new(),
             },
         };
+        // Sizes are those of stores of a middling age. The run cuts each store by its own: it gets all that any of them may still hold.
+        let since = |kept: SimDuration| setup.workload.start.before(kept).0 / NANOS_PER_MS;
+        let in_store = |kept: Option<SimDuration>| {
+            let oldest = kept.map_or(0, since);
+            let rows = written_ms.iter().filter(|ms| **ms as i64 >= oldest);
+            (rows.count() as f64).max(1.0)
+        };
+        let most_ms = self
+            .ttl()
+            .map_or(0, |ttl| since(ttl + LONGEST_MAJOR_PERIOD));
+        let is_held = |rank: &usize| written_ms.get(*rank).is_none_or(|ms| *ms as i64 >= most_ms);
+        let held: Vec<usize> = (0..sorted.len()).filter(is_held).collect();
+        let more = held.len() as f64 / live.len().max(1) as f64;
         let nanos = |rank: &usize| written_ms.get(*rank).map(|ms| *ms as i64 * NANOS_PER_MS);
-        let written_ns = live.iter().filter_map(nanos);
+        let written_ns = held.iter().filter_map(nanos);
         let written_ns = written_ns.map(|ns| (ns - setup.workload.start.0).min(0));
-        let keys: Vec<&[u8]> = live.iter().map(|&rank| sorted[rank]).collect();
+        let keys: Vec<&[u8]> = held.iter().map(|&rank| sorted[rank]).collect();
         Self {
             expired: expired_regions(&growth.points, &sorted, &live),
             existing: Some(ExistingRows {
-                rows: written.round() as u64,
-                bytes,
+                rows: (written * more).round() as u64,
+                bytes: (bytes as f64 * more).round() as u64,
                 family_shares: match &size.families[..] {
                     [_] => Vec::new(),
-                    all => all
-                        .iter()
-                        .map(|it| it.chosen().table_bytes / size.chosen.table_bytes.max(1.0))
-                        .collect(),
+                    all => {
+                        let families = all.iter().zip(&setup.table.families);
+                        let share = |(it, family): (&FamilySize, &Family)| {
+                            let share = it.chosen().table_bytes / size.chosen.table_bytes.max(1.0);
+                            // Of rows as old as any family keeps them this one has as many more than its size says.
+                            share * in_store(kept) / in_store(family.spec.ttl.map(kept_for))
+                        };
+                        families.map(share).collect()
+                    }
                 },
                 sample: packed(&keys),
                 written_ns: Arc::new(written_ns.collect()),
@@ -151,11 +169,11 @@ impl<'a> LaidTable<'a> {
         ranks.map(millis).collect()
     }
 
-    /// How long rows stay on disk; `None` where some family keeps them for ever.
-    fn kept(&self) -> Option<SimDuration> {
+    /// The longest of the families' times to live; `None` where some family keeps its cells for ever.
+    fn ttl(&self) -> Option<SimDuration> {
         let families = self.table.setup().table.families.iter();
-        let longest: Option<Vec<SimDuration>> = families.map(|it| it.spec.ttl).collect();
-        longest?.into_iter().max().map(kept_for)
+        let all: Option<Vec<SimDuration>> = families.map(|it| it.spec.ttl).collect();
+        all?.into_iter().max()
     }
 
     /// The server of each region in key order, as the engine opens them.

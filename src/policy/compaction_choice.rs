@@ -42,6 +42,15 @@ pub fn major_compaction_period(u: f64) -> SimDuration {
     SimDuration::from_secs(7 * 86_400).mul_f64(1.5 - u)
 }
 
+/// The longest of these periods.
+pub const LONGEST_MAJOR_PERIOD: SimDuration = SimDuration::from_secs(7 * 86_400 * 3 / 2);
+
+/// The same of the period in which an instant lies that has nothing to do with it: of two periods the one that is twice as long is met twice as often,
+/// so that its density is p / 49 days² from 3.5 to 10.5 days, and its distribution (p² - 3.5²) / 98 days².
+pub fn met_major_period(u: f64) -> SimDuration {
+    SimDuration::from_secs(7 * 86_400).mul_f64(libm::sqrt(0.25 + 2.0 * u))
+}
+
 /// From one look for due major compactions to the next: `hbase.regionserver.compaction.check.period`, 10 s, times
 /// `hbase.server.compactchecker.interval.multiplier` (`HRegionServer.CompactionChecker`).
 pub const MAJOR_CHECKS_EVERY: SimDuration = SimDuration::from_secs(10_000);

@@ -20,8 +20,9 @@ mod starting_points;
 
 pub use blocked_rate::BlockedRate;
 pub use compaction_choice::{
-    CompactionFile, CompactionRules, LARGE_COMPACTION_BYTES, MAJOR_CHECKS_EVERY, compaction_limit,
-    compaction_pressure, major_compaction_period,
+    CompactionFile, CompactionRules, LARGE_COMPACTION_BYTES, LONGEST_MAJOR_PERIOD,
+    MAJOR_CHECKS_EVERY, compaction_limit, compaction_pressure, major_compaction_period,
+    met_major_period,
 };
 pub use memstore_rules::{
     FamilyMemstore, FlushCandidate, FlushVerdict, MemstoreRules, RegionMemstore, ServerMemstore,

@@ -11,7 +11,7 @@ use crate::engine::table::tables::Tables;
 use crate::metrics::RefusalReason;
 use crate::policy::{
     CompactionRules, FamilyMemstore, FlushCandidate, ServerMemstore, SplitCandidate,
-    compaction_limit, compaction_pressure, major_compaction_period,
+    compaction_limit, compaction_pressure, major_compaction_period, met_major_period,
 };
 use crate::random::Stream;
 use crate::time::{SimDuration, SimTime};
@@ -412,7 +412,7 @@ impl Stores {
     /// A store's last major compaction was at any time of its period before the run: what was written before this time had expired by then, and when the
     /// next one is due, in nanoseconds.
     pub fn last_major(&mut self, region: u32, family: usize) -> (i64, i64) {
-        let period = major_compaction_period(self.majors.random());
+        let period = met_major_period(self.majors.random());
         let due = period.mul_f64(self.majors.random()).as_nanos() as i64;
         let keeping = Keeping {
             now_ns: due - period.as_nanos() as i64,
