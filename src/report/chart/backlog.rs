@@ -52,9 +52,15 @@ impl<'a> Queue<'a> {
             } else {
                 1.0
             };
+            let waiting = (sum - completed).max(0.0);
+            let behind = match waiting > 0.0 {
+                true => (end - from - (to - from) * part).max(0.0),
+                // Nothing waits, however long ago the last row was offered.
+                false => 0.0,
+            };
             ends_s.push(end);
-            rows.push((sum - completed).max(0.0));
-            lags_s.push((end - from - (to - from) * part).max(0.0));
+            rows.push(waiting);
+            lags_s.push(behind);
         }
         let responses = series.write_response_ms.iter();
         let responses = responses.map(|mean| mean.unwrap_or(f64::NAN));
@@ -252,5 +258,19 @@ mod tests {
             )
             .is_none()
         );
+    }
+
+    #[test]
+    fn nobody_is_behind_when_nothing_more_is_offered_and_all_is_done() {
+        let mut strategy = sample::strategy("x", 1, &[&[100u64], &[300], &[0], &[0]]);
+        let series = strategy.series.as_mut().expect("the sample has a series");
+        series.server_completed = [100, 150, 150, 0].map(|done| vec![done]).to_vec();
+        let entry = Entry {
+            index: 0,
+            strategy: &strategy,
+        };
+        let queue = Queue::of(entry, 4.0).expect("an open loop");
+        assert_eq!(queue.rows, [0.0, 150.0, 0.0, 0.0]);
+        assert_eq!(queue.lags_s, [0.0, 0.5, 0.0, 0.0]);
     }
 }
