@@ -19,6 +19,8 @@ crate::settings! {
         /// `TTL`: cells that are older are gone. Default: they stay.
         ttl: Option<SimDuration> [read_ttl] = time(),
         /// `BLOCKSIZE` of data blocks, before they are encoded and compressed.
+        ///
+        /// What the largest blocks of a table are longer than 64 KB takes a read from disk `disk_bandwidth`'s time.
         block_size: ByteSize = size().or("64KB").within(
             "1KB", "16MB", "blocks of {}", "must be in 1KB ..= 16MB (`TableDescriptorChecker`)",
         ),
@@ -27,6 +29,8 @@ crate::settings! {
         /// `COMPRESSION` of blocks.
         compression: Compression = word(Compression::WORDS).or("none"),
         /// `BLOOMFILTER`: whether a store file knows its rows, or its rows with their qualifiers.
+        ///
+        /// Without, a Get of a row that is not there reads a block, too. `rowcol` reads as `row` does: no read asks for a column that is not there.
         bloom: Bloom = word(Bloom::WORDS).or("row"),
     }
 }

@@ -16,6 +16,7 @@ pub struct ServiceTimes {
     scan_cell_nanos: f64,
     cache_miss: f64,
     disk_nanos: u64,
+    knows_absent_rows: bool,
     law: Law,
 }
 
@@ -54,7 +55,16 @@ impl ServiceTimes {
             scan_cell_nanos: spec.scan_cell.as_nanos() as f64,
             cache_miss: 1.0 - spec.cache_hit,
             disk_nanos: spec.disk_read.as_nanos(),
+            knows_absent_rows: true,
             law,
+        }
+    }
+
+    /// The same where Bloom filters know absent rows, as [`Self::new`] has it, or don't.
+    pub fn knowing_absent_rows(self, knows_absent_rows: bool) -> Self {
+        Self {
+            knows_absent_rows,
+            ..self
         }
     }
 
@@ -66,10 +76,13 @@ impl ServiceTimes {
     }
 
     /// The service time of a call of `gets` Gets, worked through in turn, each with an X of its own. `found`, in [0, 1], is the share of
-    /// them that find a row: the others never go to disk, as a Bloom filter in memory answers them (`BLOOMFILTER => 'ROW'`, HBase's
+    /// them that find a row: the others never go to disk where a Bloom filter in memory answers them (`BLOOMFILTER => 'ROW'`, HBase's
     /// default). Of a row that is found so many `cells` are read. O(gets).
     pub fn gets(&self, gets: u32, found: f64, cells: f64, mut draws: Draws) -> SimDuration {
-        let disk = self.cache_miss * found;
+        let disk = match self.knows_absent_rows {
+            true => self.cache_miss * found,
+            false => self.cache_miss,
+        };
         let nanos: u64 = (0..gets)
             .map(|_| self.base(self.get_nanos, &mut draws) + self.disk(disk, &mut draws))
             .sum();
@@ -227,6 +240,9 @@ mod tests {
         assert_eq!(warm.scan(0, 1.0, draws).as_nanos(), 2_000_000);
         let cold = constant(0.0);
         assert_eq!(cold.gets(5, 1.0, 1.0, draws).as_nanos(), 5 * 31_000_000);
+        assert_eq!(cold.gets(5, 0.0, 1.0, draws).as_nanos(), 5_000_000);
+        let found_nothing = cold.knowing_absent_rows(false).gets(5, 0.0, 1.0, draws);
+        assert_eq!(found_nothing.as_nanos(), 5 * 31_000_000);
         assert_eq!(cold.scan(3, 1.0, draws).as_nanos(), 32_000_000 + 2 * 7_000);
     }
 

@@ -7,7 +7,7 @@ use crate::settings::{
     FromSource, Source, bandwidth, integer, json, list_of_texts, number, size, table, text, time,
     word,
 };
-use crate::storage::{BlockEncoding, RowSize};
+use crate::storage::{BlockEncoding, Bloom, RowSize};
 use crate::time::SimDuration;
 use crate::units::{Bandwidth, ByteSize};
 
@@ -103,7 +103,7 @@ crate::settings! {
         ///
         /// Of the Gets that find a row, and of the scanners' calls; the others add `disk_read`.
         cache_hit: f64 = number("in [0, 1]", 0.0, 1.0, (true, true)).or("1.0"),
-        /// What the other reads add.
+        /// What the other reads add: of a block of 64 KB.
         disk_read: SimDuration = time().or("4ms").within(
             "", "1h", "no service time of a read from disk", "must be at most 1h",
         ),
@@ -234,6 +234,9 @@ crate::settings! {
     }
 }
 
+/// HBase's default for a block of data, which `disk_read` is of.
+const USUAL_BLOCK: u64 = 64 << 10;
+
 impl TableSpec {
     /// What a write puts into a row that says nothing of its cells: one of each qualifier with the value of a family.
     pub fn cells_of(&self, family: usize) -> WrittenCells {
@@ -245,6 +248,25 @@ impl TableSpec {
             family,
             cells: self.qualifiers.iter().map(cell).collect(),
         }
+    }
+
+    /// The service times of its servers: `disk_read` is that of a block of 64 KB, and what the largest blocks of its families are longer or shorter takes the
+    /// disk its bandwidth's time (estimate; of blocks as they were before they were encoded and compressed, for they are unpacked, too).
+    pub fn service(&self, cluster: &ClusterSpec) -> ServiceSpec {
+        let blocks = self.families.iter().map(|it| it.spec.block_size.0);
+        let block = blocks.max().unwrap_or(USUAL_BLOCK) as f64 - USUAL_BLOCK as f64;
+        let usual = cluster.service.disk_read.as_nanos() as f64;
+        let nanos = usual + block * 1e9 / cluster.disk_bandwidth.0;
+        ServiceSpec {
+            disk_read: SimDuration::from_nanos(nanos.max(0.0) as u64),
+            ..cluster.service.clone()
+        }
+    }
+
+    /// A Bloom filter of each store file tells rows that are not there.
+    pub fn knows_absent_rows(&self) -> bool {
+        let mut families = self.families.iter();
+        families.all(|family| family.spec.bloom != Bloom::None)
     }
 
     /// What its rows weigh.

@@ -274,7 +274,8 @@ fn planned_seconds(strategy: &Strategy, result: &StrategyResult, at: usize) -> V
     // None where each row has one.
     let mut cells = planned([MetricId::CellsPlanned, MetricId::CellsRead]);
     cells.resize(rows.len(), None);
-    let service = &strategy.setup.cluster.service;
+    let setup = &strategy.setup;
+    let service = &setup.table.service(&setup.cluster);
     let path = result.reads[at].path.as_deref();
     let seconds = |((calls, rows), cells): ((Option<f64>, Option<f64>), Option<f64>)| {
         Some(seconds(service, path?, calls?, rows?, cells.unwrap_or(0.0)))

@@ -223,7 +223,8 @@ fn predicted(strategy: &Strategy, scenario: &Scenario, retention: &Retention) ->
     // Each operation writes a row of each table.
     let others = layout.copies.len() as f64;
     let heat = ((servers * hottest + others) / (1.0 + others)).max(1.0);
-    let service = &strategy.setup.cluster.service;
+    let setup = &strategy.setup;
+    let service = &setup.table.service(&setup.cluster);
     let of_read = |read: &ReadForecast| {
         let path = read.planned.plan.path();
         seconds(

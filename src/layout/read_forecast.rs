@@ -4,7 +4,7 @@
 use super::key_sample::KeyedTable;
 use super::laid_table::LaidTable;
 use super::{Layout, ReadForecast, Replicate};
-use crate::cluster::{ClusterSpec, WrittenCells};
+use crate::cluster::WrittenCells;
 use crate::engine::{PlannedRead, scan_calls, scanner_rows};
 use crate::keyspace::RowKey;
 use crate::query::{
@@ -154,7 +154,7 @@ impl<'a> ReadTargets<'a> {
             start: self.workload.start,
             population: self.replicate.population.as_ref(),
             sample: &targets,
-            costs: costs(&setup.cluster),
+            costs: costs(setup),
         })
     }
 }
@@ -207,8 +207,8 @@ pub(super) fn cheapest(
     cheapest.expect("there is a table")
 }
 
-fn costs(cluster: &ClusterSpec) -> Costs {
-    let service = &cluster.service;
+fn costs(setup: &Setup) -> Costs {
+    let service = setup.table.service(&setup.cluster);
     let miss = (1.0 - service.cache_hit) * service.disk_read.as_secs_f64();
     Costs {
         get: service.get.as_secs_f64() + miss,
