@@ -3,7 +3,8 @@
 
 use super::key_sample::{KeySample, KeyedTable, written_at};
 use super::{Layout, Replicate};
-use crate::key::KeyPlan;
+use crate::cluster::ValueSpec;
+use crate::key::{KeyPlan, Row};
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::query::Requests;
 use crate::random::{DrawKey, Stream};
@@ -32,17 +33,26 @@ pub struct Replayed {
 /// A row that exists before the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExistingRow {
+    /// The write whose cells it has.
+    pub write: WriteId,
     /// When it was written, in milliseconds since 1970: its cells' timestamp.
     pub written_ms: u64,
     /// Of the table and its copies, in their order.
     pub keys: Vec<RowKey>,
+    /// As [`Asks::Write`] has them.
+    pub parts: Vec<Vec<u8>>,
 }
 
 /// What an operation asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Asks {
     /// A row is written to the table and its copies, in their order.
-    Write { write: WriteId, keys: Vec<RowKey> },
+    Write {
+        write: WriteId,
+        keys: Vec<RowKey>,
+        /// What its cells have of its own: the qualifier, where the strategy says it, then each value that is an expression, in the order of the cells.
+        parts: Vec<Vec<u8>>,
+    },
     /// Rows are got, and ranges scanned, of the table or of one of its copies.
     Read {
         read: ReadId,
@@ -80,6 +90,7 @@ impl<'a> Replay<'a> {
                 width: generator.width(),
                 batch: OperationBatch::new(),
                 tables: Table::all(strategy, replicate),
+                strategy,
                 next: 0,
             });
             Source::new(source)
@@ -127,12 +138,18 @@ impl<'a> Replay<'a> {
         let tables = KeyedTable::all(strategy, replicate);
         let tables = tables.map(|table| table.existing(rows, Choice::Spread));
         let tables: Vec<KeySample> = tables.collect();
-        let row = |at: usize| ExistingRow {
-            written_ms: written_at(&tables[0], at, &strategy.setup, false),
-            keys: tables
+        let row = |at: usize| {
+            let keys: Vec<RowKey> = tables
                 .iter()
                 .map(|table| table.keys.get(at).into())
-                .collect(),
+                .collect();
+            let write = tables[0].batch.writes[at];
+            ExistingRow {
+                write,
+                written_ms: written_at(&tables[0], at, &strategy.setup, false),
+                parts: own_parts(strategy, write, &tables[0].row(at), &keys[0]),
+                keys,
+            }
         };
         (0..tables[0].len()).map(row).collect()
     }
@@ -197,6 +214,24 @@ impl<'a> Table<'a> {
     }
 }
 
+/// What a write has of its own besides its key: see [`Asks::Write`].
+fn own_parts(strategy: &Strategy, write: WriteId, row: &Row<'_>, key: &RowKey) -> Vec<Vec<u8>> {
+    let written = strategy.setup.written.get(usize::from(write.0));
+    let cells = written.into_iter().flat_map(|written| &written.cells);
+    let made = |plan: &KeyPlan| {
+        let mut bytes = Vec::new();
+        plan.write(row, &mut bytes);
+        bytes
+    };
+    let name = strategy.qualifier.as_ref();
+    let name = name.map(|_| made(&strategy.cell_key).split_off(key.as_bytes().len()));
+    let values = cells.filter_map(|cell| match &cell.value {
+        ValueSpec::Expr(plan) => Some(made(plan)),
+        ValueSpec::Size { .. } => None,
+    });
+    name.into_iter().chain(values).collect()
+}
+
 /// Where operations of writes come from.
 enum WriteSource {
     Open(OpenArrivals),
@@ -245,6 +280,7 @@ struct Writes<'a> {
     width: usize,
     batch: OperationBatch,
     tables: Vec<Table<'a>>,
+    strategy: &'a Strategy,
     next: usize,
 }
 
@@ -261,13 +297,22 @@ impl Iterator for Writes<'_> {
         }
         let at = self.next;
         self.next += 1;
+        let intended = *self.batch.intended.get(at)?;
+        let (write, index) = (self.batch.writes[at], self.batch.indices[at]);
         let tables = self.tables.iter();
+        let keys: Vec<RowKey> = tables.map(|table| table.keys.get(at).into()).collect();
+        let row = Row {
+            record: self.batch.record(at, self.width),
+            index,
+            draws: self.tables[0].draws.at(self.batch.operations[at]),
+        };
         Some(Replayed {
-            at: *self.batch.intended.get(at)?,
-            client: self.source.client(self.batch.indices[at]),
+            at: intended,
+            client: self.source.client(index),
             asks: Asks::Write {
-                write: self.batch.writes[at],
-                keys: tables.map(|table| table.keys.get(at).into()).collect(),
+                write,
+                parts: own_parts(self.strategy, write, &row, &keys[0]),
+                keys,
             },
         })
     }

@@ -192,10 +192,10 @@ fn the_shell_gets_the_same_operations_and_all_that_it_has_to_know() {
             .len(),
         7
     );
-    assert_eq!(
-        (&settings["value_bytes"], &settings["family"]),
-        (&7.into(), &"d".into())
-    );
+    assert_eq!(settings["families"][0]["name"], "d");
+    assert_eq!(settings["writes"][1]["family"], "d");
+    let cells = serde_json::json!([{ "qualifier_hex": "76", "bytes": 7 }]);
+    assert_eq!(settings["writes"][1]["cells"], cells);
     assert_eq!(
         (&settings["warmup_s"], &settings["duration_s"]),
         (&0.0.into(), &2.0.into())
@@ -215,7 +215,7 @@ fn lines_of_keys(exported: &[Value]) -> Vec<String> {
         keys.join(" ")
     };
     let line = |line: &Value| match (&line["at_s"], &line["write"]) {
-        (Value::Null, _) => format!("e {}", keys(line)),
+        (Value::Null, _) => format!("e 0 {}", keys(line)),
         (at, Value::String(write)) => {
             let number = ["points", "more"]
                 .iter()
@@ -231,6 +231,107 @@ fn lines_of_keys(exported: &[Value]) -> Vec<String> {
         }
     };
     exported[1..].iter().map(line).collect()
+}
+
+/// Families and cells of their own: a value that follows the record, several cells a write, and a delete.
+const CELLS: &str = r#"
+replicates = 1
+[time]
+duration = "2s"
+warmup = "0s"
+sample = "500ms"
+[field]
+n = { type = "sequence", first = 7 }
+[family.m]
+value = { expr = "be4(n)" }
+versions = 3
+ttl = "1d"
+[family.e]
+value = "10B"
+block_encoding = "fast-diff"
+[write.points]
+rate = "100/s"
+[write.events]
+rate = "100/s"
+family = "e"
+[write.gone]
+rate = "10/s"
+kind = "delete"
+[existing.points]
+records = 5
+last = "1h"
+[strategy.named]
+key = "be8(n)"
+override.write.points.cells = { temp = "4B", echo = { expr = "be4(n)" } }
+[strategy.qualified]
+key = "be4(n / 10)"
+qualifier = "be2(n % 10)"
+"#;
+
+#[test]
+fn the_shell_writes_the_cells_of_the_scenario() {
+    let place = Workplace::new().with("s.toml", CELLS);
+    let (lines, settings) = script(&place, "named --existing 5");
+    let attributes = &settings["families"][0]["attributes"];
+    assert_eq!(
+        (&attributes["VERSIONS"], &attributes["TTL"]),
+        (&3.into(), &86_400.into())
+    );
+    assert_eq!(
+        settings["families"][1]["attributes"]["DATA_BLOCK_ENCODING"],
+        "FAST_DIFF"
+    );
+    let cell =
+        |name: &str, bytes: Value| serde_json::json!({ "qualifier_hex": name, "bytes": bytes });
+    assert_eq!(
+        settings["writes"][0]["cells"],
+        serde_json::json!([cell("74656d70", 4.into()), cell("6563686f", Value::Null)])
+    );
+    assert_eq!(settings["writes"][1]["family"], "e");
+    assert_eq!(settings["writes"][1]["cells"][0]["bytes"], 10);
+    assert_eq!(settings["writes"][2]["kind"], "delete");
+    assert_eq!(settings["writes"][2]["cells"][0]["qualifier_hex"], "");
+    let mut counts = [0; 3];
+    for line in &lines {
+        let words: Vec<&str> = line.split(' ').collect();
+        let (write, rest) = match words[0] {
+            "e" => (words[1], &words[2..]),
+            _ => (words[1], &words[3..]),
+        };
+        let write: usize = write.parse().unwrap();
+        counts[write] += 1;
+        // The value is the end of its key; other writes have nothing of their own.
+        let own = match write {
+            0 => vec![format!("={}", &rest[0][8..])],
+            _ => Vec::new(),
+        };
+        assert_eq!(rest[1..], own, "{line}");
+    }
+    assert!(counts.iter().all(|count| *count > 5), "{counts:?}");
+}
+
+#[test]
+fn the_shell_gets_the_qualifier_of_each_operation() {
+    let place = Workplace::new().with("s.toml", CELLS);
+    let (lines, settings) = script(&place, "qualified --existing 5");
+    let open = serde_json::json!([{ "qualifier_hex": null, "bytes": null }]);
+    assert_eq!(settings["writes"][0]["cells"], open);
+    for line in lines.iter().filter(|line| line.starts_with("w 0")) {
+        let words: Vec<&str> = line.split(' ').collect();
+        let number = |hex: &str| u64::from_str_radix(hex, 16).unwrap();
+        let (tens, ones, n) = (
+            number(words[3]),
+            number(&words[4][1..]),
+            number(&words[5][1..]),
+        );
+        assert_eq!(10 * tens + ones, n, "{line}");
+    }
+    // Events have a value of ten bytes, deletes none: a qualifier each.
+    let rest = lines
+        .iter()
+        .filter(|line| line.starts_with("w 1") || line.starts_with("w 2"));
+    assert!(rest.clone().count() > 10);
+    assert!(rest.into_iter().all(|line| line.split(' ').count() == 5));
 }
 
 #[test]

@@ -189,7 +189,7 @@ impl Export<'_> {
                 row: self.row(&row.keys),
             }),
             ExportFormat::Csv => self.puts(("", "existing", "", ""), &row.keys),
-            ExportFormat::HbaseShell => shell::existing(&row.keys),
+            ExportFormat::HbaseShell => shell::existing(row),
             ExportFormat::Sql => self.insert(&row.keys, "exists"),
         }
     }
@@ -214,7 +214,7 @@ impl Export<'_> {
             client.map_or_else(String::new, |it| it.to_string()),
         );
         match (&operation.asks, self.format) {
-            (Asks::Write { write, keys }, format) => {
+            (Asks::Write { write, keys, .. }, format) => {
                 let name = &workload.writes[usize::from(write.0)].name;
                 if format == ExportFormat::Csv {
                     return self.puts((&when, "put", name, &who), keys);

@@ -89,25 +89,40 @@ module KeyheatReplay
     [hex == '-' ? '' : hex].pack('H*').to_java_bytes
   end
 
-  # The lines behind the program: `e KEY...` exists, `w WRITE AT KEY...` and `r READ AT TABLE PART...` in order, then the settings. There
-  # is a key for each table; a part is `KEY`, or `START:STOP:+`, or `:-` for a scan down. The empty key is `-`.
+  # The lines behind the program: `e WRITE KEY... =BYTES...` exists, `w WRITE AT KEY... =BYTES...` and `r READ AT TABLE PART...` in order, then the
+  # settings. There is a key for each table, and bytes for each qualifier and value that the settings of the write leave open; a part is `KEY`, or
+  # `START:STOP:+`, or `:-` for a scan down. The empty key is `-`.
   def read(file)
     lines = File.readlines(file).drop_while { |line| line != "__END__\n" }.drop(1)
     @settings = JSON.parse(lines.pop)
     @existing = []
     @streams = %w[writes reads].flat_map { |kind| @settings[kind].map { |it| Stream.new(kind, it, []) } }
     lines.each do |line|
-      kind, *words = line.split
-      next @existing << words.map { |it| bytes(it) } if kind == 'e'
+      kind, number, *words = line.split
+      next @existing << [@streams[number.to_i].settings, *keys_and_parts(words)] if kind == 'e'
 
-      number, at, *asked = words
+      at, *asked = words
       stream = @streams[number.to_i + (kind == 'r' ? @settings['writes'].size : 0)]
-      asked = kind == 'w' ? asked.map { |it| bytes(it) } : [asked[0].to_i, asked.drop(1)]
+      asked = kind == 'w' ? keys_and_parts(asked) : [asked[0].to_i, asked.drop(1)]
       stream.operations << [(at.to_f * 1e9).to_i, asked]
     end
+    @settings['writes'].each { |write| read_cells(write) }
     @streams.each do |stream|
       stream.intended, stream.sent, stream.ended = Array.new(3) { Java::long[stream.operations.size].new }
       java.util.Arrays.fill(stream.ended, PENDING)
+    end
+  end
+
+  def keys_and_parts(words)
+    words.partition { |it| !it.start_with?('=') }.map { |part| part.map { |it| bytes(it.delete('=')) } }
+  end
+
+  # The names and values of its cells; nothing in place of those that each operation says for itself.
+  def read_cells(write)
+    write['family'] = write['family'].to_java_bytes
+    write['cells'].map! do |cell|
+      name, size = cell.values_at('qualifier_hex', 'bytes')
+      [name && bytes(name), size && Java::byte[size].new.tap { |value| java.util.Random.new(1).nextBytes(value) }]
     end
   end
 
@@ -166,8 +181,12 @@ module KeyheatReplay
   end
 
   def create(name, points)
-    family = Client::ColumnFamilyDescriptorBuilder.of(@settings['family'])
-    builder = Client::TableDescriptorBuilder.newBuilder(name).setColumnFamily(family).setValue(MARK, @tag)
+    builder = Client::TableDescriptorBuilder.newBuilder(name).setValue(MARK, @tag)
+    @settings['families'].each do |family|
+      column = Client::ColumnFamilyDescriptorBuilder.newBuilder(family['name'].to_java_bytes)
+      family['attributes'].each { |key, value| column.setValue(key, value.to_s) }
+      builder.setColumnFamily(column.build)
+    end
     @settings['attributes'].each { |key, value| builder.setValue(key, value.to_s) }
     @created << name
     if points.empty?
@@ -200,11 +219,18 @@ module KeyheatReplay
     end
   end
 
-  def put(row, increment = false)
-    family = @settings['family'].to_java_bytes
-    return Client::Increment.new(row).addColumn(family, @columns[0], 1) if increment
-
-    @columns.each_with_object(Client::Put.new(row)) { |column, put| put.addColumn(family, column, @value) }
+  # A write to a row, with the parts of its cells that it says for itself. A delete of a cell without a name is one of the family.
+  def mutation(write, row, parts, kind = write['kind'])
+    family = write['family']
+    open = parts.dup
+    cells = write['cells'].map { |name, value| [name || open.shift, value || open.shift] }
+    name, value = cells[0]
+    case kind
+    when 'increment' then Client::Increment.new(row).addColumn(family, name, 1)
+    when 'append' then Client::Append.new(row).addColumn(family, name, value)
+    when 'delete' then Client::Delete.new(row).tap { |it| name.length.zero? ? it.addFamily(family) : it.addColumns(family, name) }
+    else cells.each_with_object(Client::Put.new(row)) { |(column, bytes), put| put.addColumn(family, column, bytes) }
+    end
   end
 
   def table(at)
@@ -217,12 +243,11 @@ module KeyheatReplay
 
   # A write goes to the table and its copies, a read's parts to their regions, all at once.
   def send_one(stream, operation)
-    asked = operation[1]
+    from, parts = operation[1]
     if stream.kind == 'writes'
-      increment = stream.settings['kind'] == 'increment'
-      return all(asked.each_with_index.map { |row, at| increment ? table(at).increment(put(row, true)) : table(at).put(put(row)) })
+      write = stream.settings
+      return all(from.each_with_index.map { |row, at| table(at).public_send(write['kind'], mutation(write, row, parts)) })
     end
-    from, parts = asked
     scans, gets = parts.partition { |it| it.include?(':') }
     futures = scans.map { |it| table(from).scanAll(scan(*it.split(':'), stream.settings['limit'])) }
     futures << table(from).getAll(gets.map { |it| Client::Get.new(bytes(it)) }) unless gets.empty?
@@ -263,7 +288,8 @@ module KeyheatReplay
       operation = stream.operations[at]
       stream.sent_off(at, now)
       if buffer
-        waiting << [at, put(operation[1][0])]
+        keys, parts = operation[1]
+        waiting << [at, mutation(stream.settings, keys[0], parts)]
         heap += waiting.last[1].heapSize
         next if heap <= buffer
 
@@ -294,12 +320,12 @@ module KeyheatReplay
   end
 
   def fill
-    @value = Java::byte[@settings['value_bytes']].new
-    java.util.Random.new(1).nextBytes(@value)
-    @columns = @settings['qualifiers'].map(&:to_java_bytes)
     @tables = @names.map { |name| @async.getTable(name) }
     @names.each_index do |at|
-      @existing.each_slice(500) { |rows| table(at).putAll(rows.map { |row| put(row[at]) }).get }
+      @existing.each_slice(500) do |rows|
+        kind = ->(write) { write['kind'] == 'increment' ? 'increment' : 'put' }
+        table(at).batchAll(rows.map { |write, keys, parts| mutation(write, keys[at], parts, kind[write]) }).get
+      end
     end
     return if @existing.empty?
 

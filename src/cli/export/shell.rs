@@ -2,8 +2,9 @@
 //! from.
 
 use super::sql;
+use crate::cluster::{Family, ValueSpec};
 use crate::keyspace::RowKey;
-use crate::layout::{Asks, Replayed};
+use crate::layout::{Asks, ExistingRow, Replayed};
 use crate::scenario::Strategy;
 use crate::text::hex;
 use crate::time::SimDuration;
@@ -42,16 +43,22 @@ pub fn table_name(said: Option<&str>, scenario: &str, strategy: &str) -> Result<
 }
 
 /// The line of a row that exists.
-pub fn existing(keys: &[RowKey]) -> String {
-    format!("e {}\n", words(keys.iter().map(word)))
+pub fn existing(row: &ExistingRow) -> String {
+    format!("e {} {}\n", row.write.0, written(&row.keys, &row.parts))
+}
+
+/// A word for each table's key, then one for each part of a cell that is the operation's own.
+fn written(keys: &[RowKey], parts: &[Vec<u8>]) -> String {
+    let parts = parts.iter().map(|part| format!("={}", hex(part)));
+    words(keys.iter().map(word).chain(parts))
 }
 
 /// The line of an operation.
 pub fn operation(operation: &Replayed) -> String {
     let at = operation.at.as_secs_f64();
     match &operation.asks {
-        Asks::Write { write, keys } => {
-            format!("w {} {at} {}\n", write.0, words(keys.iter().map(word)))
+        Asks::Write { write, keys, parts } => {
+            format!("w {} {at} {}\n", write.0, written(keys, parts))
         }
         Asks::Read {
             read,
@@ -116,7 +123,7 @@ pub fn settings(
             "think_exponential": matches!(think, Think::Exponential(_)),
         })
     };
-    let writes = setup.workload.writes.iter().map(|write| {
+    let writes = setup.workload.writes.iter().enumerate().map(|(at, write)| {
         let mut settings = match &write.drive {
             Drive::Closed { clients, think, .. } => loops(*clients, *think),
             Drive::Open { .. } | Drive::Beat(_) => json!({}),
@@ -125,6 +132,22 @@ pub fn settings(
             settings["buffer"] = buffer.map(|bytes| bytes.0).into();
         }
         settings["kind"] = WriteKind::name(write.kind).into();
+        let written = setup.written.get(at).cloned();
+        let written = written.unwrap_or_else(|| setup.table.cells_of(0));
+        settings["family"] = setup.table.families[written.family].name.as_str().into();
+        // What is null each operation says for itself.
+        let cells = written.cells.iter().map(|cell| {
+            let name = strategy
+                .qualifier
+                .is_none()
+                .then(|| hex(cell.qualifier.as_bytes()));
+            let bytes = match cell.value {
+                ValueSpec::Size { bytes, .. } => Some(bytes),
+                ValueSpec::Expr(_) => None,
+            };
+            json!({ "qualifier_hex": name, "bytes": bytes })
+        });
+        settings["cells"] = cells.collect();
         settings
     });
     let reads = setup.workload.reads.iter().map(|read| {
@@ -138,9 +161,7 @@ pub fn settings(
     head["writes"] = writes.collect();
     head["reads"] = reads.collect();
     head["attributes"] = attributes;
-    head["family"] = setup.table.family.as_str().into();
-    head["qualifiers"] = setup.table.qualifiers.clone().into();
-    head["value_bytes"] = setup.table.value.0.into();
+    head["families"] = setup.table.families.iter().map(family).collect();
     head["client"] = json!({
         "hbase.client.retries.number": setup.client.retries,
         "hbase.client.pause": millis(setup.client.pause).round() as u64,
@@ -149,6 +170,22 @@ pub fn settings(
     head["warmup_s"] = warm_up.as_secs_f64().into();
     head["duration_s"] = end.as_secs_f64().into();
     head
+}
+
+/// A column family, its attributes as HBase names them.
+fn family(Family { name, spec }: &Family) -> Value {
+    let word = |word: &str| word.replace('-', "_").to_uppercase();
+    let mut attributes = json!({
+        "VERSIONS": spec.versions,
+        "BLOCKSIZE": spec.block_size.0,
+        "DATA_BLOCK_ENCODING": word(spec.block_encoding.name()),
+        "COMPRESSION": word(spec.compression.name()),
+        "BLOOMFILTER": word(spec.bloom.name()),
+    });
+    if let Some(ttl) = spec.ttl {
+        attributes["TTL"] = (ttl.as_secs_f64().ceil() as u64).into();
+    }
+    json!({ "name": name, "attributes": attributes })
 }
 
 /// Rows that each scan of a read is to give at most.
