@@ -1,6 +1,7 @@
 //! What the library says of every quantity that the harness can measure. Must not know what was measured.
 
 use super::tolerances::{Tolerance, rounded, tolerance};
+use keyheat::cluster::WrittenCells;
 use keyheat::experiment::{Experiment, Measure, StrategyResult};
 use keyheat::keyspace::{Router, RowKey};
 use keyheat::layout::{Asks, Layout, Replay, Replicate, StrategySample};
@@ -10,10 +11,10 @@ use keyheat::policy::balance::Balancer;
 use keyheat::scenario::{Presplit, Scenario, Setup, Strategy};
 use keyheat::storage::Mutation;
 use keyheat::time::SimDuration;
-use keyheat::workload::{Drive, Write};
+use keyheat::workload::{Drive, Write, WriteId, WriteKind};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// A quantity's prediction.
@@ -109,6 +110,7 @@ impl Predictions {
                 "routing" => self.routing(&id, strategy, &replicate, operations),
                 "reads" => self.reads(&id, strategy, &replicate, operations),
                 "files" => self.files(&id, strategy, &replicate, existing),
+                "cells" => self.cells(&id, strategy, &replicate, existing),
                 _ => panic!("nothing predicts the program `{program}`"),
             }
         }
@@ -140,12 +142,7 @@ impl Predictions {
         let points = algorithm
             .split_points(regions, first, last)
             .expect("HBase accepts it");
-        let lines: String = points
-            .iter()
-            .map(|point| hex(point.as_bytes()) + "\n")
-            .collect();
-        let digest = hex(&Sha256::digest(lines.as_bytes()));
-        let value = format!("{} points, {}", points.len(), &digest[..16]);
+        let value = digest(points.iter().map(|point| hex(point.as_bytes())), "points");
         self.say(
             format!("splits/{}/{regions}", algorithm.name()),
             "exact",
@@ -210,6 +207,50 @@ impl Predictions {
         keys.dedup();
         self.say(format!("{id}region_rows"), "exact", counts);
         self.say(format!("{id}rows"), "exact", keys.len());
+    }
+
+    /// The cells that are seen when all is written, in the order of rows and qualifiers, and how many deletes there were.
+    fn cells(&mut self, id: &str, strategy: &Strategy, replicate: &Replicate, existing: usize) {
+        let setup = &strategy.setup;
+        let layout = Layout::of(strategy, replicate);
+        let mut deletes = 0;
+        let mut seen = vec![BTreeSet::new(); setup.table.families.len()];
+        let mut write = |write: WriteId, row: &RowKey, parts: &[Vec<u8>]| {
+            let at = usize::from(write.0);
+            let WrittenCells { family, cells } = &setup.written[at];
+            let own = strategy.qualifier.is_some().then(|| parts[0].as_slice());
+            let names = cells
+                .iter()
+                .map(|cell| own.unwrap_or(cell.qualifier.as_bytes()));
+            let named = names.map(|name| (row.as_bytes().to_vec(), name.to_vec()));
+            if setup.workload.writes[at].kind != WriteKind::Delete {
+                return seen[*family].extend(named);
+            }
+            deletes += 1;
+            for (row, name) in named {
+                // Without a name it is all of the row in its family.
+                seen[*family].retain(|(of, it)| *of != row || !name.is_empty() && *it != name);
+            }
+        };
+        for row in Replay::existing(strategy, replicate, existing) {
+            write(row.write, &row.keys[0], &row.parts);
+        }
+        for operation in Replay::new(strategy, replicate, &layout) {
+            if let Asks::Write {
+                write: of,
+                keys,
+                parts,
+            } = operation.asks
+            {
+                write(of, &keys[0], &parts);
+            }
+        }
+        for (family, seen) in setup.table.families.iter().zip(seen) {
+            let names = seen.iter().map(|(row, name)| hex(row) + &hex(name));
+            let value = digest(names, "cells");
+            self.say(format!("{id}cells.{}", family.name), "exact", value);
+        }
+        self.say(format!("{id}deletes"), "exact", deletes);
     }
 
     /// What a read asks for and gets, the mean of those that the harness is given.
@@ -487,6 +528,14 @@ fn takes_its_time(strategy: &Strategy) -> bool {
         )
     });
     (held || synced) && !buffers
+}
+
+/// How many there are, and what only the same bytes in the same order give.
+fn digest(items: impl ExactSizeIterator<Item = String>, what: &str) -> String {
+    let count = items.len();
+    let lines: String = items.map(|item| item + "\n").collect();
+    let digest = hex(&Sha256::digest(lines.as_bytes()));
+    format!("{count} {what}, {}", &digest[..16])
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -39,22 +39,23 @@ final class Facts {
     for (Map.Entry<String, String> algorithm : algorithms.entrySet()) {
       for (int n : REGIONS) {
         byte[][] points = RegionSplitter.newSplitAlgoInstance(new Configuration(), algorithm.getValue()).split(n);
-        out.say("splits/" + algorithm.getKey() + "/" + n, Measured.Kind.EXACT, digest(points));
+        out.say("splits/" + algorithm.getKey() + "/" + n, Measured.Kind.EXACT, digest(points, "points"));
       }
     }
     for (int n : RANGES) {
       // Admin.createTable(descriptor, first, last, n) cuts so.
       byte[][] points = n == 3 ? new byte[][] {FIRST, LAST} : Bytes.split(FIRST, LAST, n - 3);
-      out.say("splits/bytes/" + n, Measured.Kind.EXACT, digest(points));
+      out.say("splits/bytes/" + n, Measured.Kind.EXACT, digest(points, "points"));
     }
   }
 
-  private static String digest(byte[][] points) throws NoSuchAlgorithmException {
+  /** How many there are, and what only the same bytes in the same order give. */
+  static String digest(byte[][] points, String what) throws NoSuchAlgorithmException {
     MessageDigest sha = MessageDigest.getInstance("SHA-256");
     for (byte[] point : points) {
       sha.update((HexFormat.of().formatHex(point) + "\n").getBytes(StandardCharsets.UTF_8));
     }
-    return points.length + " points, " + HexFormat.of().formatHex(sha.digest()).substring(0, 16);
+    return points.length + " " + what + ", " + HexFormat.of().formatHex(sha.digest()).substring(0, 16);
   }
 
   /** Writes all rows of an export: what each region got, and how many rows the table then has. */

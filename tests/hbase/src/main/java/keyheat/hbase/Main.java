@@ -63,7 +63,7 @@ public final class Main {
     }
     HeldHandlers.reset();
     if (ofCells) {
-      new Shell(cluster, export, Path.of(experiment.substring(colon + 1))).cells();
+      new Shell(cluster, export, Path.of(experiment.substring(colon + 1))).cells(out);
       return cluster;
     }
     if (inShell) {

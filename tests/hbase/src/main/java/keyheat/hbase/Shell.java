@@ -5,19 +5,16 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.lang.management.ManagementFactory;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.TableName;
-import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
@@ -60,62 +57,46 @@ final class Shell {
     expect("nowhere", Map.of("NOWHERE", "1"), 3, "no HBase answers at", false);
   }
 
-  /** The cells of the scenario `cells` are in a table that is kept; and a table that the script makes is one that HBase takes. */
-  void cells() throws Exception {
+  /** Makes a table, and has the script write to one that is kept: which cells are seen there afterwards, and how many deletes there were. */
+  void cells(Measured out) throws Exception {
     expect("created", Map.of(), 0, "\"table_created\":true", false);
     TableName kept = cluster.create(export, "_kept");
     expect("kept", Map.of("KEYHEAT_TABLE", kept.getNameAsString()), 0, "\"table_created\":false", false);
-    Set<ByteBuffer> points = new HashSet<>();
-    export.existing.forEach(row -> points.add(ByteBuffer.wrap(row.key())));
-    export.writes.get("points").forEach(write -> points.add(ByteBuffer.wrap(write.key())));
-    boolean isNamed = export.strategy.equals("named");
-    Set<ByteBuffer> events = isNamed ? undeleted() : null;
-    int cells = 0;
-    try (Table client = cluster.connection.getTable(kept); ResultScanner all = client.getScanner(new Scan())) {
-      for (Result row : all) {
-        ByteBuffer key = ByteBuffer.wrap(row.getRow());
-        Map<byte[], byte[]> ofPoints = row.getFamilyMap(Bytes.toBytes("m"));
-        Map<byte[], byte[]> ofEvents = row.getFamilyMap(Bytes.toBytes("e"));
-        cells += ofPoints.size() + ofEvents.size();
-        boolean isRight = ofPoints.isEmpty() != points.contains(key) && ofEvents.values().stream().allMatch(value -> value.length == 10);
-        if (isNamed) {
-          byte[] temperature = ofPoints.get(Bytes.toBytes("temp"));
-          byte[] echo = ofPoints.get(Bytes.toBytes("echo"));
-          isRight &= ofEvents.isEmpty() != events.contains(key)
-              && (ofPoints.isEmpty() || ofPoints.size() == 2 && temperature.length == 4 && Bytes.equals(echo, row.getRow()));
-        } else {
-          int tens = key.getInt(0);
-          isRight &= ofPoints.entrySet().stream().allMatch(cell -> 10 * tens + Bytes.toShort(cell.getKey()) == Bytes.toInt(cell.getValue()));
-        }
-        if (!isRight) {
-          throw new IOException("not the cells of the scenario: " + row);
-        }
+    for (String family : export.settings.families()) {
+      List<byte[]> names = new ArrayList<>();
+      for (Cell cell : cells(kept, new Scan().addFamily(Bytes.toBytes(family)))) {
+        checkValue(family, cell);
+        names.add(Bytes.add(CellUtil.cloneRow(cell), CellUtil.cloneQualifier(cell)));
       }
+      out.say(export, "cells." + family, Measured.Kind.EXACT, Facts.digest(names.toArray(byte[][]::new), "cells"));
     }
-    System.err.printf("shell, %s: %d cells as the scenario says%n", export.id(), cells);
-    if (cells < points.size()) {
-      throw new IOException("only " + cells + " cells in " + kept);
-    }
+    long deletes = cells(kept, new Scan().setRaw(true)).stream().filter(CellUtil::isDelete).count();
+    out.say(export, "deletes", Measured.Kind.EXACT, deletes);
     cluster.drop(kept);
   }
 
-  /** The rows with an event that no later delete hides. */
-  private Set<ByteBuffer> undeleted() {
-    record Change(double at, byte[] key, boolean isDelete) {}
-    List<Change> changes = new ArrayList<>();
-    export.writes.get("events").forEach(write -> changes.add(new Change(write.at(), write.key(), false)));
-    export.writes.get("gone").forEach(write -> changes.add(new Change(write.at(), write.key(), true)));
-    changes.sort(Comparator.comparingDouble(Change::at));
-    Set<ByteBuffer> rows = new HashSet<>();
-    for (Change change : changes) {
-      ByteBuffer key = ByteBuffer.wrap(change.key());
-      if (change.isDelete()) {
-        rows.remove(key);
-      } else {
-        rows.add(key);
-      }
+  private List<Cell> cells(TableName of, Scan scan) throws IOException {
+    List<Cell> cells = new ArrayList<>();
+    try (Table client = cluster.connection.getTable(of); ResultScanner all = client.getScanner(scan)) {
+      all.forEach(row -> cells.addAll(row.listCells()));
     }
-    return rows;
+    return cells;
+  }
+
+  /** In the scenario `cells` a value is four bytes, of `echo` and of a qualifier that follows the record those of its id; of events it is ten. */
+  private void checkValue(String family, Cell cell) throws IOException {
+    byte[] value = CellUtil.cloneValue(cell);
+    byte[] row = CellUtil.cloneRow(cell);
+    byte[] qualifier = CellUtil.cloneQualifier(cell);
+    boolean isRight = value.length == (family.equals("e") ? 10 : 4);
+    if (family.equals("m") && export.strategy.equals("qualified")) {
+      isRight &= 10 * Bytes.toInt(row) + Bytes.toShort(qualifier) == Bytes.toInt(value);
+    } else if (family.equals("m")) {
+      isRight &= Bytes.toString(qualifier).equals("temp") || Bytes.equals(value, row);
+    }
+    if (!isRight) {
+      throw new IOException("not a value of the scenario: " + cell);
+    }
   }
 
   private void expect(String name, Map<String, String> environment, int code, String said, boolean remains) throws Exception {
