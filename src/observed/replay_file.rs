@@ -121,7 +121,10 @@ impl MeasuredReplay {
         };
         // What follows is the shell's.
         let mut values = serde_json::Deserializer::from_str(json).into_iter();
-        let value: Value = values.next().unwrap_or(Ok(Value::Null)).map_err(broken)?;
+        let Some(value) = values.next() else {
+            return Err(error(1, "no result of a replay".to_owned(), AGAIN));
+        };
+        let value: Value = value.map_err(broken)?;
         let version = &value["schema_version"];
         if *version != SCHEMA_VERSION {
             let found = format!("schema version {version}, expected {SCHEMA_VERSION}");
@@ -219,11 +222,13 @@ mod tests {
             let (message, next) = error.split_once('\n').expect("a next step");
             assert!(message.starts_with(start) && next.contains(help), "{error}");
         }
-        told(
-            "hello",
-            "`a`, line 1: no result of a replay",
-            "run the script again",
-        );
+        for nothing in ["", "hello"] {
+            told(
+                nothing,
+                "`a`, line 1: no result of a replay",
+                "run the script again",
+            );
+        }
         let torn = format!("hbase:001:0> load it\n{}", &replay[..replay.len() / 2]);
         told(
             &torn,
