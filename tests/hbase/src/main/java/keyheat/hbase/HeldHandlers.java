@@ -152,6 +152,12 @@ public final class HeldHandlers implements RegionCoprocessor, RegionObserver {
     return times.exponential() ? (long) (-Math.log(1.0 - ThreadLocalRandom.current().nextDouble()) * base) : base;
   }
 
+  /** How long handlers were held over what was drawn; 1 if none was. */
+  static double heldOverDrawn() {
+    double drawn = DRAWN_NANOS.sum();
+    return drawn == 0 ? 1 : HELD_NANOS.sum() / drawn;
+  }
+
   private void hold(Handler handler, long nanos) {
     if (nanos <= 0) {
       return;

@@ -268,8 +268,7 @@ final class Load {
   }
 
   private void say(Measured out, Map<String, long[]> before, Map<String, long[]> after, double seconds) {
-    double drawn = HeldHandlers.DRAWN_NANOS.sum();
-    double held = drawn == 0 ? 1 : HeldHandlers.HELD_NANOS.sum() / drawn;
+    double held = HeldHandlers.heldOverDrawn();
     System.err.printf("%s: holds lasted %.4f of what was drawn, load average %.2f%n", export.id(), held,
         ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
     TreeMap<String, long[]> servers = new TreeMap<>();

@@ -48,6 +48,7 @@ final class Shell {
   /** What was measured stands in {@code measured.txt}. */
   void run() throws Exception {
     expect("measured", Map.of(), 0, "\"schema_version\":1", false);
+    System.err.printf("shell, measured: holds lasted %.4f of what was drawn%n", HeldHandlers.heldOverDrawn());
     expect("interrupted", Map.of(), 130, "\"cut_short\":\"interrupted\"", false);
     cluster.createPlain(table);
     expect("exists", Map.of(), 2, "exists already", true);
