@@ -226,16 +226,17 @@ fn families(sizes: &[StrategySize]) -> Vec<Block> {
         Block::text("store files by family"),
         aligned(&rows.collect::<Vec<_>>(), 2, &[]),
     ];
-    let is_rough = |it: &FamilySize| !plain(it) && !it.is_whole;
+    let is_rough = |it: &FamilySize| it.extrapolated > ROUGH_SHARE;
     if tables().any(|(_, table)| table.families.iter().any(is_rough)) {
         blocks.push(Block::text(ROUGH));
     }
     blocks
 }
 
-/// Of tables that are too large to be compressed whole.
-const ROUGH: &str = "Compressed sizes are rough: a sample of the rows was compressed, and neighbours in it are less alike than those of \
-                     the table. HBase's files may be half as large.";
+/// Compressed sizes of which a larger share is extrapolated are said to be rough: the error of those that are measured.
+const ROUGH_SHARE: f64 = 0.03;
+
+const ROUGH: &str = "Some compressed sizes are rough: rows of the table are more alike than those that were compressed, and what that saves is estimated.";
 
 /// What stands out; `sentence` is how the view shows a sentence with literal names.
 fn findings(sizes: &[StrategySize], sentence: fn(String) -> Block) -> Vec<Block> {

@@ -16,7 +16,9 @@ use crate::random::{DrawKey, Seed, Stream};
 use crate::record::RecordGenerator;
 use crate::scenario::{Knee, Scenario, Setup, Strategy, TimeSpec, VariedLoad};
 use crate::time::SimDuration;
-use crate::workload::{Drive, OperationBatch, ReadBatch, ReadDrive, ReadId, RunSample, Think};
+use crate::workload::{
+    Choice, Drive, OperationBatch, ReadBatch, ReadDrive, ReadId, RunSample, Think,
+};
 use std::sync::Arc;
 
 /// Nanoseconds of a write that a server serves, its record and key apart: timed, routed, served, counted.
@@ -309,7 +311,12 @@ fn row_nanos(strategy: &Strategy, seed: Seed, clock: impl Fn() -> f64) -> f64 {
     let pass = || {
         let (mut batch, mut keys) = (OperationBatch::new(), KeyBatch::default());
         let start = clock();
-        RunSample::take(&setup.workload, &generator, TIMED_OPERATIONS, &mut batch);
+        RunSample::take(
+            &setup.workload,
+            &generator,
+            (TIMED_OPERATIONS, Choice::Spread),
+            &mut batch,
+        );
         let draws = DrawKey::new(seed, 0, Stream::Keys, 0);
         let copies = strategy.copies.iter().map(|copy| &copy.key);
         for key in std::iter::once(&strategy.key).chain(copies) {

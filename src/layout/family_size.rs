@@ -3,11 +3,14 @@
 //!
 //! A table of up to so many rows is encoded whole. Of a larger one the sample's neighbours share fewer bytes than the table's:
 //! [`SharedPrefixes`] tells how many more it will be, and each saves a byte in every encoding. The cells' timestamps are nearer to each other
-//! too, where a key goes on with time; they are then as far apart as the rows of one prefix lie in time. What a codec makes of that is estimated: a
-//! sixteenth of the sample beside all of it tells how many compressed bytes a shared one saves.
+//! too, where a key goes on with time; they are then as far apart as the rows of one prefix lie in time.
+//!
+//! What a codec makes of neighbours is measured on rows that are. What the table's neighbours share beyond them, as behind a hash of the whole record, is
+//! estimated: a few of the rows from all over them, beside as many that stand together, tell how many compressed bytes a shared one saves.
 
 use super::Replicate;
-use super::key_sample::{KeySample, KeyedTable, written_at};
+use super::key_sample::{KeySample, KeyedTable};
+use super::neighbours::{neighbours, rows_of, shared_bytes, sorted};
 use super::row_growth::RowGrowth;
 use super::table_cells::{Fill, SampledWrite, TableCells};
 use super::time_neighbours::TimeNeighbours;
@@ -28,7 +31,8 @@ use std::sync::Arc;
 /// Cells that are encoded at most where all are.
 const CELLS: usize = 1 << 19;
 
-/// Cells that are encoded at most of sampled rows of many cells: hundreds of blocks.
+/// Cells that are encoded at most of sampled rows of many cells, hundreds of blocks; and at most twice as many as rows that are asked for: the tens of blocks
+/// of a run's 16,384 cells tell their mean to 1 %.
 const SAMPLED_CELLS: usize = 1 << 17;
 
 /// Rows that are sampled at least, of however many cells.
@@ -37,11 +41,19 @@ const LEAST_ROWS: usize = 128;
 /// Keys that are cut into segments.
 const DESCRIBED: usize = 200;
 
-/// Of so many sampled rows one is encoded apart.
-const THINNED: usize = 16;
+/// Neighbours that are compressed stand in a sample of so many times as many.
+const WIDER: usize = 4;
+
+/// Of so many rows one is encoded apart. Random bytes are then shared by one less, and digits of a hash by two: where neighbours share now one byte and now two, codecs
+/// pay for the change, so that between whole bytes sizes rise and fall by a few percent.
+const THINNED: usize = 256;
 
 /// Shared bytes by which both samples have to differ to tell anything.
 const LEAST_SHARED: f64 = 0.05;
+
+/// Shared bytes by which a table's neighbours have to be told to share more than those that were found: the estimate is right to a fifth where rows come in
+/// turns.
+const NOTABLE: f64 = 0.25;
 
 /// How long ago a store was compacted whole: every 3.5 to 10.5 days (`hbase.hregion.majorcompaction` with its jitter of one half), at an instant of
 /// that which nobody knows: the mean square of the period, 49 + 49 / 12, over twice its mean, 14.
@@ -78,6 +90,8 @@ pub struct FamilySize {
     pub compression: Compression,
     /// All its rows were encoded and compressed, not a sample of them.
     pub is_whole: bool,
+    /// Of its compressed data blocks, the share that is not measured but told from how much less rows weigh where neighbours share more.
+    pub extrapolated: f64,
     /// On disk under each encoding, in the order of [`BlockEncoding::ALL`].
     pub encoded: [EncodedSize; 4],
 }
@@ -177,6 +191,8 @@ pub(super) struct FamilySample {
     /// Different keys in the sample.
     rows: f64,
     prefixes: SharedPrefixes,
+    /// Leading bytes that a row of those that were encoded shares with the one before.
+    shared: f64,
     pub growth: RowGrowth,
     /// Where a qualifier tells cells of a row from each other.
     cell_growth: Option<RowGrowth>,
@@ -307,9 +323,10 @@ impl FamilySample {
         let is_sampled = grows || is_plain && spec.compression == Compression::None;
         let is_whole = !is_sampled && total * columns <= CELLS.min(rows.saturating_mul(8)) as f64;
         let per_row = cells * versions * columns;
+        let most_cells = SAMPLED_CELLS.min(rows.saturating_mul(2));
         let (least, most) = match is_plain {
             true => (1_000, CELLS),
-            false => (LEAST_ROWS, SAMPLED_CELLS),
+            false => (LEAST_ROWS, most_cells),
         };
         let most = rows.min((most as f64 / per_row) as usize).max(least) as f64;
         let share = if is_whole {
@@ -324,51 +341,60 @@ impl FamilySample {
                 (rows * share).ceil() as usize
             }
         };
-        let parts = [
+        let drawn = [
             table.existing(wanted(existing), Choice::Random),
-            table.run(wanted(planned)),
+            table.run(wanted(planned), Choice::Spread),
         ];
-        let mut all: Vec<SampledWrite<'_>> = Vec::new();
-        for (part, sample) in parts.iter().enumerate() {
-            let sorted = sample.sorted().into_iter().enumerate();
-            all.extend(sorted.map(|(rank, key)| {
-                let at = sample.at_rank(rank);
-                (key, written_at(sample, at, setup, part == 1), part, at)
-            }));
-        }
-        all.sort_unstable();
-        let keys: Vec<&[u8]> = all.iter().map(|(key, ..)| *key).collect();
+        let of_all = sorted(&drawn, setup);
+        let keys: Vec<&[u8]> = of_all.iter().map(|(key, ..)| *key).collect();
         let bounds = value_bounds(key, schema);
         let bound = |length| bounds.get(length).copied().unwrap_or(f64::INFINITY);
         let prefixes = SharedPrefixes::of(&keys, bound);
-        // A row by its last write.
-        let rows = all.chunk_by(|a, b| a.0 == b.0);
-        let rows: Vec<_> = rows.filter_map(|writes| writes.last().copied()).collect();
+        let drawn_rows = rows_of(&of_all);
+        let is_large = spec.compression != Compression::None && !is_whole;
+        let near = is_large.then(|| {
+            // As many rows by as many writes as they have cells.
+            let times = (per_row / columns).min(most_cells as f64 / drawn_rows.len() as f64);
+            let wider = |part: &KeySample| (part.len() * WIDER) as f64 * times.max(1.0);
+            neighbours(table, drawn.each_ref().map(|part| wider(part) as usize))
+        });
+        let parts = near.as_ref().unwrap_or(&drawn);
+        let (all, wide) = match &near {
+            Some(near) => {
+                let all = sorted(near, setup);
+                let rows = rows_of(&all);
+                (all, rows)
+            }
+            None => (of_all, drawn_rows),
+        };
+        let rows = middle(&wide, keys.len());
         let sampled = rows.len() as f64;
         let fill = (!is_plain && !is_whole).then(|| Fill {
             cells: (
-                cells * (SAMPLED_CELLS as f64 / (sampled * per_row)).min(1.0),
+                cells * (most_cells as f64 / (sampled * per_row)).min(1.0),
                 cells,
             ),
             writes: versions,
             grows,
         });
-        let of_rows = |rows: &[SampledWrite<'_>]| TableCells::of(table, &parts, rows, fill);
-        let made = of_rows(if is_whole { &all } else { &rows });
+        let of_rows = |rows: &[SampledWrite<'_>]| TableCells::of(table, parts, rows, fill);
+        let made = of_rows(if is_whole { &all } else { rows });
         let kept = made.kept(spec.versions);
         let files = encoded(&kept, declared);
-        let saving = (spec.compression != Compression::None && rows_in_all > sampled).then(|| {
-            let thin: Vec<_> = rows.iter().step_by(THINNED).copied().collect();
-            let made = of_rows(&thin);
-            let thin_files = encoded(&made.kept(spec.versions), declared);
-            let (drawn, thin) = (prefixes.sampled(), thin.len() as f64);
-            let nearer = prefixes.shared_bytes(drawn, sampled)
-                - prefixes.shared_bytes(drawn * thin / sampled, thin);
+        let saving = (spec.compression != Compression::None).then(|| {
+            if is_whole {
+                return [0.0; 4];
+            }
+            // As many rows side by side, so that both end in as many blocks.
+            let thin: Vec<_> = wide.iter().step_by(THINNED).copied().collect();
+            let dense = middle(&wide, thin.len());
+            let nearer = shared_bytes(dense).0 - shared_bytes(&thin).0;
+            let files =
+                |rows: &[SampledWrite<'_>]| encoded(&of_rows(rows).kept(spec.versions), declared);
+            let (thin_files, dense_files) = (files(&thin), files(dense));
             BlockEncoding::ALL.map(|at| {
-                let of_row = |files: [StoreFileSize; 4], rows: f64| {
-                    files[at as usize].data_bytes as f64 / rows.max(1.0)
-                };
-                let saved = of_row(thin_files, thin) - of_row(files, sampled);
+                let bytes = |files: [StoreFileSize; 4]| files[at as usize].data_bytes as f64;
+                let saved = (bytes(thin_files) - bytes(dense_files)) / thin.len() as f64;
                 if nearer > LEAST_SHARED {
                     (saved / nearer).max(0.0)
                 } else {
@@ -415,6 +441,7 @@ impl FamilySample {
                 encoding: spec.block_encoding,
                 compression: spec.compression,
                 is_whole,
+                extrapolated: 0.0,
                 encoded: [EncodedSize::default(); 4],
             },
             bloom: spec.bloom,
@@ -422,6 +449,10 @@ impl FamilySample {
             planned,
             rows: sampled,
             neighbours: TimeNeighbours::of(key, &times),
+            shared: match near {
+                Some(_) => shared_bytes(rows).0,
+                None => prefixes.shared_bytes(prefixes.sampled(), sampled),
+            },
             prefixes,
             growth,
             cell_growth,
@@ -472,9 +503,30 @@ impl FamilySample {
             rows,
             cells_per_row: cells,
             shared_key_bytes: self.prefixes.shared_bytes(writes, rows),
+            extrapolated: {
+                let file = self.files[self.size.encoding as usize];
+                let told = self.told(self.size.encoding, writes, rows);
+                told * self.rows / (file.data_bytes as f64).max(1.0)
+            },
             encoded: BlockEncoding::ALL.map(encoded),
             ..self.size.clone()
         }
+    }
+
+    /// Leading bytes that a row of the table shares with the one before, beyond those of the rows that were encoded.
+    fn shares_more(&self, writes: f64, rows: f64) -> f64 {
+        let more = self.prefixes.shared_bytes(writes, rows) - self.shared;
+        // Nothing was compressed, or it notably differs.
+        match self.saving.is_none() || more > NOTABLE {
+            true => more.max(0.0),
+            false => 0.0,
+        }
+    }
+
+    /// Compressed bytes of a row that these save.
+    fn told(&self, encoding: BlockEncoding, writes: f64, rows: f64) -> f64 {
+        let saving = self.saving.map_or(0.0, |saving| saving[encoding as usize]);
+        saving * self.shares_more(writes, rows)
     }
 
     fn encoded(
@@ -492,10 +544,9 @@ impl FamilySample {
         if rows > sampled {
             let drawn = self.prefixes.sampled();
             let shared = &self.prefixes;
-            let more = shared.shared_bytes(total, rows) - shared.shared_bytes(drawn, sampled);
-            index_key += more.max(0.0);
-            if let Some(saving) = self.saving {
-                row_bytes -= saving[encoding as usize] * more.max(0.0);
+            index_key += self.shares_more(total, rows);
+            if self.saving.is_some() {
+                row_bytes -= self.told(encoding, total, rows);
             } else if encoding != BlockEncoding::None {
                 let saved =
                     shared.encodable_bytes(total, rows) - shared.encodable_bytes(drawn, sampled);
@@ -527,6 +578,12 @@ impl FamilySample {
             regions,
         }
     }
+}
+
+/// At most so many in the middle.
+fn middle<T>(all: &[T], most: usize) -> &[T] {
+    let taken = most.min(all.len());
+    &all[(all.len() - taken) / 2..][..taken]
 }
 
 /// The store files of these cells under each encoding, otherwise as their family has them.

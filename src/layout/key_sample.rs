@@ -64,10 +64,10 @@ impl<'a> KeyedTable<'a> {
     }
 
     /// About `operations` operations of the run.
-    pub fn run(&self, operations: usize) -> KeySample {
+    pub fn run(&self, operations: usize, choice: Choice) -> KeySample {
         let mut batch = OperationBatch::new();
-        let generator = &self.replicate.generator;
-        RunSample::take(&self.setup().workload, generator, operations, &mut batch);
+        let (workload, generator) = (&self.setup().workload, &self.replicate.generator);
+        RunSample::take(workload, generator, (operations, choice), &mut batch);
         self.keyed(batch, 0)
     }
 

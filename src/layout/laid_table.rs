@@ -55,7 +55,7 @@ impl<'a> LaidTable<'a> {
         let mut tables: Vec<Self> = Vec::with_capacity(1 + strategy.copies.len());
         for table in KeyedTable::all(strategy, replicate) {
             let run = match tables.first() {
-                None => table.run(operations),
+                None => table.run(operations, Choice::Spread),
                 Some(own) => table.keyed(own.run.batch.clone(), 0),
             };
             tables.push(Self::of(table, run));

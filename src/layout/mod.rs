@@ -8,6 +8,7 @@ mod family_size;
 mod key_lints;
 mod key_sample;
 mod laid_table;
+mod neighbours;
 mod plan_layout;
 mod read_forecast;
 mod replay;

@@ -37,7 +37,7 @@ impl Layout {
             return Arc::clone(points);
         }
         let table = KeyedTable::of(strategy, replicate);
-        presplit(&table, &table.run(Self::SAMPLE)).0
+        presplit(&table, &table.run(Self::SAMPLE, Choice::Spread)).0
     }
 
     /// Only what each region will get.
@@ -47,7 +47,7 @@ impl Layout {
         operations: usize,
     ) -> Vec<RegionForecast> {
         let table = KeyedTable::of(strategy, replicate);
-        let laid = LaidTable::of(table, table.run(operations));
+        let laid = LaidTable::of(table, table.run(operations, Choice::Spread));
         laid.regions().to_vec()
     }
 
@@ -58,7 +58,7 @@ impl Layout {
         operations: usize,
     ) -> Vec<u32> {
         let table = KeyedTable::of(strategy, replicate);
-        LaidTable::of(table, table.run(operations)).opening_servers()
+        LaidTable::of(table, table.run(operations, Choice::Spread)).opening_servers()
     }
 
     /// The layout of a strategy whose tables are laid out.

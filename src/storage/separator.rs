@@ -34,6 +34,6 @@ pub fn separator(left: &[u8], right: &[u8]) -> Result<Option<Vec<u8>>, Separator
 }
 
 /// Number of leading bytes that both have.
-pub(super) fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+pub(crate) fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }

@@ -1,10 +1,11 @@
 //! A few of many rows: of those that exist before the run, or of those that it will write. Must not know what they are looked at for.
 
 use super::row_source::RowSource;
-use super::{ImportOrder, OperationBatch, OperationId, Workload, WriteId};
+use super::{Existing, ImportOrder, OperationBatch, OperationId, Workload, WriteId};
 use crate::random::{DrawKey, Stream, lane_of};
 use crate::record::RecordGenerator;
 use crate::time::SimTime;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Most rows of an import ordered by a field that are sorted to find the first of them.
@@ -25,6 +26,8 @@ pub enum Choice {
     /// Drawn without any order, less the few that were drawn twice. What counts how often rows meet by chance needs this: rows spread evenly meet
     /// less often.
     Random,
+    /// Those that are written one after another, in the middle of each table or write.
+    Together,
 }
 
 impl ExistingSample {
@@ -38,7 +41,19 @@ impl ExistingSample {
     ) {
         let rows = workload.existing_rows(generator.schema());
         let draws = |lane| generator.draws(Stream::Sample, lane_of(lane));
+        let len = |existing: &Existing| existing.rows.len(generator.schema());
         let numbers: Vec<u64> = match choice {
+            Choice::Together => {
+                let mut before = 0u64;
+                let of_table = workload.existing.iter().flat_map(|existing| {
+                    let share = len(existing) as f64 / rows as f64;
+                    let first = before;
+                    before = before.saturating_add(len(existing));
+                    let numbers = middle((n as f64 * share).round() as u64, len(existing));
+                    numbers.map(move |number| first + number)
+                });
+                of_table.collect()
+            }
             Choice::Random if rows > n as u64 => {
                 let key = draws("existing, at random");
                 let mut numbers: Vec<u64> = (0..n as u64).map(|i| key.at(i).below(rows)).collect();
@@ -53,7 +68,7 @@ impl ExistingSample {
         let mut numbers = numbers.into_iter().peekable();
         let mut before = 0u64;
         for existing in &workload.existing {
-            let end = before.saturating_add(existing.rows.len(generator.schema()));
+            let end = before.saturating_add(len(existing));
             if numbers.peek().is_some_and(|number| *number < end) {
                 let mut rows = RowSource::of_existing(existing, workload, generator);
                 let write = existing.write.unwrap_or(WriteId(0));
@@ -73,7 +88,8 @@ impl ExistingSample {
 pub struct RunSample;
 
 impl RunSample {
-    /// Appends about `n` of the run's own operations, spread evenly over its writes by their volumes, and over each by number: write after write.
+    /// Appends about `n` of the run's own operations, spread evenly over its writes by their volumes, and over each by number, or as they were chosen: write after
+    /// write.
     ///
     /// Their fields are those that the run's operations of these numbers have. So are the times of beats; those of other open loops are the times
     /// by which so many operations are expected (Poisson arrivals stray from them by a few square roots of their number), and those of
@@ -82,7 +98,7 @@ impl RunSample {
     pub fn take(
         workload: &Workload,
         generator: &Arc<RecordGenerator>,
-        n: usize,
+        (n, choice): (usize, Choice),
         batch: &mut OperationBatch,
     ) {
         let schema = generator.schema();
@@ -105,7 +121,7 @@ impl RunSample {
                 workload,
                 WriteId(at as u8),
                 volume,
-                wanted,
+                (wanted, choice),
                 generator,
                 batch,
             );
@@ -118,7 +134,7 @@ fn sample_write(
     workload: &Workload,
     id: WriteId,
     volume: f64,
-    wanted: usize,
+    (wanted, choice): (usize, Choice),
     generator: &Arc<RecordGenerator>,
     batch: &mut OperationBatch,
 ) {
@@ -144,7 +160,12 @@ fn sample_write(
             Some(SimTime::ZERO + workload.duration.mul_f64(part))
         }
     };
-    let timed: Vec<(u64, SimTime)> = stratified_indices(wanted, volume, draws)
+    let numbers: Vec<u64> = match choice {
+        Choice::Together => middle(wanted as u64, volume).collect(),
+        Choice::Spread | Choice::Random => stratified_indices(wanted, volume, draws).collect(),
+    };
+    let timed: Vec<(u64, SimTime)> = numbers
+        .into_iter()
         .filter_map(|number| Some((number, time(number)?)))
         .collect();
     let records: Vec<u64> = match write.drive.import().map(|import| import.order) {
@@ -167,6 +188,12 @@ fn sample_write(
         let out = batch.push_record(OperationId::new(id, number), time, generator.width());
         rows.record(record, time, &[], out);
     }
+}
+
+/// At most `n` numbers of `0..of`, those in its middle.
+fn middle(n: u64, of: u64) -> Range<u64> {
+    let n = n.min(of);
+    (of - n) / 2..(of - n) / 2 + n
 }
 
 /// `n` numbers of `0..of`, ascending, one in each of n equal stretches; all numbers when there are no more than n.

@@ -18,7 +18,7 @@ fn a_sample_of_the_run_holds_its_own_operations_by_volume() {
     let workload = workload(1_000, writes);
     let run = all(&workload);
     let mut sample = OperationBatch::new();
-    RunSample::take(&workload, &generator(), 969, &mut sample);
+    RunSample::take(&workload, &generator(), (969, Choice::Spread), &mut sample);
     // 6,000 (by expectation), 690 and 3,000 of 9,690: a tenth of each.
     let count = |write| {
         sample
@@ -83,7 +83,7 @@ fn a_sample_of_an_ordered_import_follows_its_order() {
     let workload = workload(1_000, vec![write("import", drive)]);
     let run = all(&workload);
     let mut sample = OperationBatch::new();
-    RunSample::take(&workload, &generator(), 300, &mut sample);
+    RunSample::take(&workload, &generator(), (300, Choice::Spread), &mut sample);
     assert_eq!(sample.len(), 300);
     assert!(sample.intended.is_sorted());
     let sites = |batch: &OperationBatch| -> Vec<i64> {
@@ -114,7 +114,12 @@ fn a_sample_takes_no_longer_for_ten_thousand_million_operations() {
     let mut sample = OperationBatch::new();
     let workload = workload(1_000_000, writes);
     // A test that passed over them all would not end.
-    RunSample::take(&workload, &generator(), 1_000, &mut sample);
+    RunSample::take(
+        &workload,
+        &generator(),
+        (1_000, Choice::Spread),
+        &mut sample,
+    );
     assert!((999..=1_001).contains(&sample.len()), "{}", sample.len());
 }
 
@@ -123,7 +128,7 @@ fn a_sample_of_a_closed_loop_spreads_its_times_over_the_run() {
     let workload = closed(6, Think::Constant(SimDuration::from_millis(1)), None);
     let generator = generator();
     let mut sample = OperationBatch::new();
-    RunSample::take(&workload, &generator, 200, &mut sample);
+    RunSample::take(&workload, &generator, (200, Choice::Spread), &mut sample);
     assert_eq!(sample.len(), 200);
     assert!(sample.intended.is_sorted());
     let late = sample
