@@ -19,6 +19,8 @@ struct Queue<'a> {
     lags_s: Vec<f64>,
     /// Mean response time of what is completed in the interval, in milliseconds; no number where nothing is.
     responses_ms: Vec<f64>,
+    /// When the last row of an import was done, if that is before the planned end.
+    done_s: Option<f64>,
 }
 
 impl<'a> Queue<'a> {
@@ -64,8 +66,10 @@ impl<'a> Queue<'a> {
         }
         let responses = series.write_response_ms.iter();
         let responses = responses.map(|mean| mean.unwrap_or(f64::NAN));
+        let is_done = demand.drawn().len() < demand.intervals.len();
         Some(Self {
             entry,
+            done_s: is_done.then(|| demand.length_s()),
             ends_s,
             rows,
             lags_s,
@@ -80,7 +84,7 @@ impl<'a> Queue<'a> {
     /// When it is no more behind than `calm` for good, if it was and has recovered.
     fn recovers_s(&self, calm: f64) -> Option<f64> {
         let last = self.lags_s.iter().rposition(|lag| *lag > calm)?;
-        self.ends_s.get(last + 1).copied()
+        self.ends_s.get(last + 1).copied().or(self.done_s)
     }
 }
 
@@ -258,6 +262,24 @@ mod tests {
             )
             .is_none()
         );
+    }
+
+    #[test]
+    fn an_import_that_is_done_before_the_planned_end_has_caught_up() {
+        let mut strategy = sample::strategy("x", 1, &[&[300u64], &[300], &[0], &[0]]);
+        let series = strategy.series.as_mut().expect("the sample has a series");
+        series.server_completed = [150, 150, 150, 150].map(|done| vec![done]).to_vec();
+        let recovers = |planned_s: f64| {
+            let entry = Entry {
+                index: 0,
+                strategy: &strategy,
+            };
+            let queue = Queue::of(entry, planned_s).expect("an open loop");
+            (queue.lags_s.last().copied(), queue.recovers_s(0.2))
+        };
+        // Of 600 rows 450 are done after three seconds, which were all offered half way through the second.
+        assert_eq!(recovers(9.0), (Some(1.5), Some(4.0)));
+        assert_eq!(recovers(4.0), (Some(0.0), Some(4.0)));
     }
 
     #[test]
