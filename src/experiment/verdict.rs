@@ -518,7 +518,7 @@ impl Verdict {
         let changes = (!counts.is_empty()).then(|| counts.join(" and "))?;
         let effect = match (self.mean(MetricId::TimeToRelief), self.course.peaks) {
             (None, _) if !self.hotspots.is_hot() => String::new(),
-            (None, None) => " did not make it even".to_owned(),
+            (None, None) => " left a server hot".to_owned(),
             (None, Some((first, last))) => {
                 let (from, to) = (times(first), times(last));
                 match last <= first / WORTH_A_WORD {
@@ -527,7 +527,7 @@ impl Verdict {
                 }
             }
             (Some(relief), _) if relief > 0.0 => {
-                format!(" made it even from {} on", millis(relief))
+                format!(" left no server hot from {} on", millis(relief))
             }
             (Some(_), _) => String::new(),
         };

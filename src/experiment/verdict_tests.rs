@@ -513,7 +513,7 @@ fn only_what_happened_is_said() {
             v.set(MetricId::Splits, 7.2);
             v.set(MetricId::Moves, 1.0);
         }),
-        "; 7 splits and 1 move did not make it even"
+        "; 7 splits and 1 move left a server hot"
     );
     let relief = |last: f64| {
         course(|v| {
@@ -537,7 +537,7 @@ fn only_what_happened_is_said() {
             v.set(MetricId::TimeToRelief, 41_000.0);
             v.set(MetricId::BytesRewritten, 3.0 * 1_073_741_824.0);
         }),
-        "; 31 splits made it even from 41.0 s on, 3 GiB rewritten"
+        "; 31 splits left no server hot from 41.0 s on, 3 GiB rewritten"
     );
     assert_eq!(
         course(|v| {
