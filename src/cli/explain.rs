@@ -73,7 +73,7 @@ fn json(strategy: &Strategy, explanation: &Explanation) -> Value {
             write_share,
             unreachable,
         } = layout.regions[at];
-        let start = hex(layout.region_start(at));
+        let start = hex(layout.region_start(0, at));
         json!({ "start_hex": start, "write_share": write_share, "unreachable": unreachable })
     };
     let regions: Vec<Value> = (0..layout.regions.len()).map(region).collect();
@@ -196,7 +196,7 @@ fn regions_by_share(layout: &Layout) -> Vec<Block> {
         let share = percent_to(region.write_share, 1);
         vec![
             format!("{at:>5}"),
-            shortened(&escape(layout.region_start(*at))),
+            shortened(&escape(layout.region_start(0, *at))),
             format!("{share:>7}"),
             format!("{}{note}", "#".repeat(bar)),
         ]

@@ -95,6 +95,28 @@ impl Family {
         }
     }
 
+    /// What is set for it otherwise than HBase sets it, by the names and in the words of HBase's shell (`ColumnFamilyDescriptorBuilder`).
+    pub fn attributes(&self) -> Vec<(&'static str, String)> {
+        let (spec, usual) = (&self.spec, FamilySpec::default());
+        let word = |word: &str| word.replace('-', "_").to_uppercase();
+        let all = |spec: &FamilySpec| {
+            // Whole seconds.
+            let ttl = spec.ttl.map(|ttl| ttl.as_nanos().div_ceil(1_000_000_000));
+            [
+                ("VERSIONS", spec.versions.to_string()),
+                ("TTL", ttl.map_or(String::new(), |ttl| ttl.to_string())),
+                ("BLOCKSIZE", spec.block_size.0.to_string()),
+                ("DATA_BLOCK_ENCODING", word(spec.block_encoding.name())),
+                ("COMPRESSION", word(spec.compression.name())),
+                ("BLOOMFILTER", word(spec.bloom.name())),
+            ]
+        };
+        let own = all(spec).into_iter().zip(all(&usual));
+        own.filter(|(own, usual)| own != usual)
+            .map(|(own, _)| own)
+            .collect()
+    }
+
     /// What it keeps.
     pub fn retention(&self) -> Retention {
         Retention {

@@ -38,6 +38,8 @@ pub struct SimConfig {
     pub split_points: Arc<Vec<RowKey>>,
     /// Sorted start keys of the key map's buckets but the first; empty keeps no series.
     pub key_buckets: Arc<Vec<RowKey>>,
+    /// The table of the key map: 0 is the table itself, c its copy c - 1.
+    pub mapped_table: u32,
     /// Further copies of the table; a write writes its row to all of them.
     pub copies: Arc<Vec<TableCopy>>,
     /// How each read of the workload is served, in its order.

@@ -107,6 +107,7 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
             ..config.table.clone()
         },
         key_buckets: Arc::default(),
+        mapped_table: 0,
         copies: Arc::default(),
         reads: Arc::default(),
         changes: ClusterChanges::default(),

@@ -320,7 +320,8 @@ impl<'a> ExperimentRuns<'a> {
         let replicate = self.replicate(at, number);
         let (first, _) = &self.layouts[at];
         let is_first = job.kind == JobKind::Replicate && number == 0;
-        let buckets = first.key_buckets.iter().skip(1).filter(|_| is_first);
+        let buckets = first.key_buckets(first.hottest_table).iter().skip(1);
+        let buckets = buckets.filter(|_| is_first);
         let laid_out = match job.kind {
             JobKind::Capacity => RunLayout {
                 copies: Arc::new(strategy.copies.iter().map(unsplit).collect()),
@@ -343,6 +344,7 @@ impl<'a> ExperimentRuns<'a> {
             key: strategy.key.clone(),
             split_points: laid_out.split_points,
             key_buckets: Arc::new(buckets.map(|bucket| bucket.start.clone()).collect()),
+            mapped_table: first.hottest_table as u32,
             cluster: setup.cluster.clone(),
             table: setup.table.clone(),
             written: Arc::new(setup.written.clone()),

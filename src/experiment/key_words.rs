@@ -1,6 +1,7 @@
 //! A row key in words: what its segments hold, in order. Must not know bytes.
 
-use crate::key::{Randomness, Segment};
+use crate::key::{KeyPlan, Randomness, Segment};
+use crate::record::Schema;
 use crate::scenario::Strategy;
 use crate::text::listed;
 
@@ -8,8 +9,7 @@ use crate::text::listed;
 const MOST_BUCKETS: usize = 256;
 
 /// One of 16 buckets by `user`, then `ts`, newest first: what rows are sorted by.
-pub(super) fn key_in_words(strategy: &Strategy) -> String {
-    let (key, schema) = (&strategy.key, &strategy.setup.schema);
+pub(super) fn key_in_words(key: &KeyPlan, schema: &Schema) -> String {
     let varying = key.segments().iter().filter(|it| it.constant().is_none());
     let words = varying.enumerate().map(|(at, segment)| {
         let names = segment
@@ -30,6 +30,23 @@ pub(super) fn key_in_words(strategy: &Strategy) -> String {
         }
     });
     words.collect::<Vec<_>>().join(", then ")
+}
+
+/// A sentence on what tells the cells of a row apart, and one on each copy.
+pub(super) fn further_keys(strategy: &Strategy) -> Vec<String> {
+    let cells = strategy.qualifier.iter();
+    let cells = cells.map(|it| {
+        format!(
+            "Cells of a row are told apart by `{}`.",
+            it.expanded().trim()
+        )
+    });
+    let copies = (1..).zip(&strategy.copies).map(|(number, copy)| {
+        let words = key_in_words(&copy.key, &strategy.setup.schema);
+        let key = copy.key.expanded().trim();
+        format!("Copy {number} has the same rows by `{key}`: {words}.")
+    });
+    cells.chain(copies).collect()
 }
 
 /// Fields as they are, or the other way round.

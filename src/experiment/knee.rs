@@ -109,6 +109,7 @@ fn at_load(config: &SimConfig, load: VariedLoad, offered: PerSecond) -> SimConfi
         workload: Arc::new(workload),
         population,
         key_buckets: Arc::default(),
+        mapped_table: 0,
         ..config.clone()
     }
 }

@@ -69,8 +69,8 @@ pub use point_words::{at_point, point_label, value_text};
 pub use ranked_strategies::{ComparableStrategies, Loss, RankedStrategy};
 pub use recommendation::Recommendations;
 pub use results::{
-    CellsRead, Curve, KeyMapBucket, LoadError, OperationResult, ReadResult, Results, ScenarioInfo,
-    StrategyResult,
+    CellsRead, Curve, KeyMapBucket, LoadError, MappedCopy, OperationResult, ReadResult, Results,
+    ScenarioInfo, StrategyResult,
 };
 pub use run_file::{RunFile, RunFileError, RunFileHeader, SavedRuns};
 pub use suggested_keys::SuggestedKey;

@@ -164,11 +164,6 @@ impl ComparableStrategies {
                 "The command creates the table of `{first}`, the first of those that are tied."
             ));
         }
-        if !best.copies.is_empty() {
-            let further =
-                "Each further copy is a table of its own, which the command does not create.";
-            reasons.push(further.to_owned());
-        }
         let field = |&id: &FieldId| best.setup.schema.field(id).name.clone();
         Self {
             fields: best.key.fields().iter().map(field).collect(),
@@ -312,7 +307,7 @@ fn compared(first: &StrategyResult, second: &StrategyResult) -> Vec<Comparison> 
     compared.collect()
 }
 
-/// The command that makes the strategy's table as the scenario asks for it, not as existing rows have split it since.
+/// The command that makes the strategy's table as the scenario asks for it, not as existing rows have split it since; a line more for each of its copies.
 fn create(scenario: &str, strategy: &Strategy, seed: Seed) -> String {
     // What HBase takes as a table's name (`TableName`).
     let takes = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -320,8 +315,15 @@ fn create(scenario: &str, strategy: &Strategy, seed: Seed) -> String {
     let table = if is_name { scenario } else { "t" };
     // Sampled points are those of the first replicate.
     let first = Replicate::new(&strategy.setup, seed, 0);
-    let points = Layout::presplit_points(strategy, &first);
-    create_command(table, &strategy.setup.table.family, &points)
+    let families = strategy.setup.table.families.iter();
+    let families: Vec<_> = families
+        .map(|family| (family.name.as_str(), family.attributes()))
+        .collect();
+    let points = Layout::presplit_points(strategy, &first).into_iter();
+    let commands = points
+        .enumerate()
+        .map(|(at, points)| create_command(&Strategy::table_name(table, at), &families, &points));
+    commands.collect::<Vec<_>>().join("\n")
 }
 
 impl RankedStrategy {

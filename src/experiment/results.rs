@@ -96,6 +96,9 @@ pub struct StrategyResult {
     /// The same in words; empty in results of older versions.
     #[serde(default)]
     pub key_words: String,
+    /// What the design says besides, a sentence each: what tells the cells of a row apart, the key of each copy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further_keys: Vec<String>,
     /// The `[parameter]`s that it uses, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, i64>,
@@ -118,7 +121,7 @@ pub struct StrategyResult {
     pub counts: Counts,
     /// One sentence.
     pub verdict: String,
-    /// The copy that the hotspot is of, counted from 1; none where it is of the strategy's own table, as the key map is.
+    /// The copy that the hotspot is of, counted from 1; none where it is of the strategy's own table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hot_copy: Option<u32>,
     /// Class of hotspot, cause, cure, and the bounds that no balancer beats; empty in results of older versions.
@@ -133,10 +136,24 @@ pub struct StrategyResult {
     pub series: Option<Series>,
     /// Buckets of the key map, in key order; the first starts at the empty key.
     pub key_map: Vec<KeyMapBucket>,
-    /// Start key of each region, escaped; the first is empty.
+    /// Start key of each region of the strategy's own table, escaped; the first is empty.
     pub region_starts: Vec<String>,
+    /// The copy that the key map and the series by key are of, where its hottest region is hotter than the table's; none where they are of the table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapped_copy: Option<MappedCopy>,
     /// Response time of all writes (of all reads when nothing is written) by percentile, merged over the replicates.
     pub response_curve: Curve,
+}
+
+/// A copy whose keys are looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MappedCopy {
+    /// Counted from 1.
+    pub copy: u32,
+    /// The number of its first region among those of all tables.
+    pub first_region: u32,
+    /// Start key of each of its regions, escaped; the first is empty.
+    pub region_starts: Vec<String>,
 }
 
 /// One bucket of the key map.
@@ -276,6 +293,14 @@ impl StrategyResult {
     /// The key expression as people are shown it: with derived fields written out, in one line.
     pub fn expanded_key(&self) -> &str {
         self.key_expanded.as_ref().unwrap_or(&self.key).trim()
+    }
+
+    /// The number of the first region that the key map shows, and where those that were there at the start begin.
+    pub fn mapped_regions(&self) -> (u32, &[String]) {
+        match &self.mapped_copy {
+            Some(mapped) => (mapped.first_region, &mapped.region_starts),
+            None => (0, &self.region_starts),
+        }
     }
 
     /// Its name, with its point of a sweep: `salted at parameter.buckets = 4`.

@@ -2,11 +2,12 @@
 
 use super::advice::{Advice, KeyParts};
 use super::hotspots::{self, Hotspots};
-use super::key_words::key_in_words;
+use super::key_words::{further_keys, key_in_words};
 use super::runs::{Runs, StrategyRuns, response_curve};
 use super::verdict::{ClusterHistory, ReadPrice, Verdict, is_piling_up};
 use super::{
-    CellsRead, KeyMapBucket, Measure, Metric, OperationResult, ReadResult, StrategyResult,
+    CellsRead, KeyMapBucket, MappedCopy, Measure, Metric, OperationResult, ReadResult,
+    StrategyResult,
 };
 use crate::cluster::{ClusterEvent, TimedEvent};
 use crate::keyspace::escape;
@@ -194,7 +195,18 @@ impl<'a> StrategySummary<'a> {
         let told =
             |it: &EntityShare| format!("{} {}: {}", it.field, it.value, text::percent(it.share));
         let knee = strategy.setup.knee.as_ref();
-        let starts = (0..layout.regions.len()).map(|region| layout.region_start(region));
+        let starts = |table: usize| {
+            let regions = 0..layout.regions_of_table(table).len();
+            let starts = regions.map(|region| escape(layout.region_start(table, region)));
+            starts.collect()
+        };
+        let mapped = layout.hottest_table;
+        let before = (0..mapped).map(|table| layout.regions_of_table(table).len() as u32);
+        let mapped_copy = (mapped > 0).then(|| MappedCopy {
+            copy: mapped as u32,
+            first_region: before.sum(),
+            region_starts: starts(mapped),
+        });
         let mut result = StrategyResult {
             name: strategy.name.clone(),
             title: strategy.title.clone(),
@@ -202,7 +214,8 @@ impl<'a> StrategySummary<'a> {
             key: strategy.key.text().to_owned(),
             key_expanded: Some(strategy.key.expanded().to_owned())
                 .filter(|expanded| expanded != strategy.key.text()),
-            key_words: key_in_words(strategy),
+            key_words: key_in_words(&strategy.key, &strategy.setup.schema),
+            further_keys: further_keys(strategy),
             parameters: strategy.key.parameters().clone(),
             servers: strategy.setup.cluster.servers,
             closed_loop: self.is_closed(),
@@ -222,8 +235,13 @@ impl<'a> StrategySummary<'a> {
             knee: knee.map(|knee| runs.knee_result(knee)),
             entities: hottest.map(told).collect(),
             series: runs.series.clone(),
-            key_map: layout.key_buckets.iter().map(key_map_bucket).collect(),
-            region_starts: starts.map(escape).collect(),
+            key_map: layout
+                .key_buckets(mapped)
+                .iter()
+                .map(key_map_bucket)
+                .collect(),
+            region_starts: starts(0),
+            mapped_copy,
             response_curve: response_curve(runs.together(self.load()).merged.as_ref()),
         };
         let paths = result.measures().into_iter();

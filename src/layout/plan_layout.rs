@@ -31,13 +31,15 @@ impl Layout {
         Self::from_tables(&LaidTable::all(strategy, replicate, operations))
     }
 
-    /// The split points that the strategy's table is created with, whatever existing rows have made of its regions since.
-    pub fn presplit_points(strategy: &Strategy, replicate: &Replicate) -> Arc<Vec<RowKey>> {
-        if let Presplit::Fixed { points, .. } = &strategy.presplit {
-            return Arc::clone(points);
-        }
-        let table = KeyedTable::of(strategy, replicate);
-        presplit(&table, &table.run(Self::SAMPLE, Choice::Spread)).0
+    /// The split points that the strategy's table and each of its copies are created with, whatever existing rows have made of their regions since.
+    pub fn presplit_points(strategy: &Strategy, replicate: &Replicate) -> Vec<Arc<Vec<RowKey>>> {
+        let points = KeyedTable::all(strategy, replicate).map(|table| match table.presplit {
+            Presplit::Fixed { points, .. } => Arc::clone(points),
+            Presplit::Sampled { .. } => {
+                presplit(&table, &table.run(Self::SAMPLE, Choice::Spread)).0
+            }
+        });
+        points.collect()
     }
 
     /// Only what each region will get.

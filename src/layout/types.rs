@@ -178,10 +178,17 @@ impl Layout {
     /// Hot rows that are kept of each read.
     pub const HOT_ROWS: usize = 8;
 
-    /// The least key of a region; empty for the first.
-    pub fn region_start(&self, region: usize) -> &[u8] {
+    fn split_points(&self, table: usize) -> &[RowKey] {
+        match table.checked_sub(1) {
+            None => &self.run.split_points,
+            Some(copy) => &self.run.copies[copy].split_points,
+        }
+    }
+
+    /// The least key of a region of a table, as in [`Layout::regions_of_table`]; empty for the first.
+    pub fn region_start(&self, table: usize, region: usize) -> &[u8] {
         let before = region.checked_sub(1);
-        before.map_or(&[], |before| self.run.split_points[before].as_bytes())
+        before.map_or(&[], |before| self.split_points(table)[before].as_bytes())
     }
 
     /// What each region will get of a table: 0 is the strategy's own, c its copy c - 1.
@@ -192,15 +199,17 @@ impl Layout {
         }
     }
 
+    /// The buckets of a table's keys, as in [`Layout::regions_of_table`].
+    pub fn key_buckets(&self, table: usize) -> &[KeyBucket] {
+        match table.checked_sub(1) {
+            None => &self.key_buckets,
+            Some(copy) => &self.copies[copy].key_buckets,
+        }
+    }
+
     /// What the first keys of a table's region say, and those of the region behind it, as far as buckets of keys tell them.
     pub fn region_labels(&self, table: usize, region: usize) -> [Option<&str>; 2] {
-        let (points, buckets) = match table.checked_sub(1) {
-            None => (&self.run.split_points, &self.key_buckets),
-            Some(copy) => (
-                &self.run.copies[copy].split_points,
-                &self.copies[copy].key_buckets,
-            ),
-        };
+        let (points, buckets) = (self.split_points(table), self.key_buckets(table));
         let label = |at: usize| Some(buckets.get(at)?.labels.first()?.as_str());
         let start = region.checked_sub(1).map(|before| &points[before]);
         let from = buckets.partition_point(|it| Some(&it.start) <= start);

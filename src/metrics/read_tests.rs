@@ -295,7 +295,7 @@ fn read_demand_is_measured_by_the_formulas_of_write_demand() {
     // The same demand as writes, all of it.
     let mut writes = Recorder::new(config(1, 0));
     for &(sent, region) in traces.iter().flat_map(|trace| &trace.asked) {
-        writes.offered(time(sent), WriteId(0), region, server(region), 0);
+        writes.offered(time(sent), WriteId(0), region, server(region));
     }
     let (reads, writes) = (recorder.finish(time(END)), writes.finish(time(END)));
     let mut compared = 0;
@@ -350,7 +350,7 @@ fn two_kinds(
         for region in 0..SERVERS as u32 {
             let server = server(region);
             for _ in 0..writes_a_second[server as usize] {
-                recorder.offered(at, WriteId(0), region, server, 0);
+                recorder.offered(at, WriteId(0), region, server);
             }
             for _ in 0..reads_a_second[server as usize] {
                 recorder.intended(at, ReadId(0));
@@ -425,7 +425,7 @@ fn reads_that_pile_up_saturate_however_many_writes_do_not() {
         for second in 0..6 {
             let at = time(second * SECOND + 5);
             for _ in 0..20_000 {
-                recorder.offered(at, WriteId(0), 0, 0, 0);
+                recorder.offered(at, WriteId(0), 0, 0);
                 recorder.completed(WriteId(0), 0, at, at, true);
             }
             for read in 0..200 {
@@ -446,7 +446,7 @@ fn rows_of_copies_are_demand_but_no_operations() {
     let mut recorder = Recorder::new(config(1, 0));
     for second in 0..6 {
         for _ in 0..40 {
-            recorder.offered(time(second * SECOND), WriteId(0), 1, 0, 0);
+            recorder.offered(time(second * SECOND), WriteId(0), 1, 0);
             recorder.copied(time(second * SECOND), 6, 1);
         }
     }

@@ -298,23 +298,20 @@ impl Recorder {
         &self.sides[side as usize]
     }
 
-    /// A write's intended time has come; its row belongs to `region` (served by `server`) and to `key_bucket`
-    /// (ignored without series). Counted once, whatever happens later. `at` < duration.
+    /// A write's intended time has come; its row belongs to `region` (served by `server`). Counted once, whatever happens later. `at` < duration.
     ///
     /// Times may lie [`RecorderConfig::lag`] behind others, and 15 intervals with up to a million regions (63 with up to 250,000): the demand
     /// of the region of an operation that comes still later counts in a later interval.
     #[inline(always)]
-    pub fn offered(
-        &mut self,
-        at: SimTime,
-        write: WriteId,
-        region: u32,
-        server: u32,
-        key_bucket: u32,
-    ) {
+    pub fn offered(&mut self, at: SimTime, write: WriteId, region: u32, server: u32) {
         let interval = self.row_demanded(at, region, server);
         let writes = &mut self.sides[Side::Write as usize];
         *writes.offered.cell(interval, usize::from(write.0)) += 1;
+    }
+
+    /// The row of a write in the table of the key map belongs to a bucket of it; ignored without series.
+    #[inline(always)]
+    pub fn mapped(&mut self, at: SimTime, key_bucket: u32) {
         if self.config.key_buckets > 0 {
             let row = self.key_at.to(&self.series_intervals, at.as_nanos());
             *self.key_demand.cell(row, key_bucket as usize) += 1;

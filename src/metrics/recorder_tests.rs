@@ -6,7 +6,8 @@ use crate::workload::WriteId;
 
 fn offer(recorder: &mut Recorder, at: u64, region: u32, count: u32) {
     for _ in 0..count {
-        recorder.offered(ms(at), W, region, region % 2, region.min(2));
+        recorder.offered(ms(at), W, region, region % 2);
+        recorder.mapped(ms(at), region.min(2));
     }
 }
 
@@ -135,7 +136,7 @@ fn throughput_counts_completions_and_fractions_count_the_cohort() {
     for _ in 0..3 {
         recorder.unfinished(W, ms(1_500), ms(3_000));
     }
-    recorder.offered(ms(2_999), WriteId(1), 3, 1, 2);
+    recorder.offered(ms(2_999), WriteId(1), 3, 1);
     recorder.completed(WriteId(1), 1, ms(2_999), ms(3_000), true);
     let result = recorder.finish(ms(3_000));
     let write = &result.writes.each[0].metrics;

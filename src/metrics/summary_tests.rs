@@ -23,7 +23,7 @@ fn config(servers: u32, duration_ms: u64) -> RecorderConfig {
 fn offer(recorder: &mut Recorder, at: u64, rows: &[u32]) {
     for (server, &count) in (0..).zip(rows) {
         for _ in 0..count {
-            recorder.offered(ms(at), W, server, server, 0);
+            recorder.offered(ms(at), W, server, server);
         }
     }
 }
@@ -164,7 +164,7 @@ fn unsettled(reads_slow_until: u64, writes_slow_until: u64, change: Change) -> O
     for finished in (100..5_000).step_by(10) {
         let response = |slow_until: u64| if finished < slow_until { 100 } else { 5 };
         let written = ms(finished - response(writes_slow_until));
-        recorder.offered(written, W, 0, 0, 0);
+        recorder.offered(written, W, 0, 0);
         if change != Change::PilesUp {
             recorder.completed(W, 0, written, ms(finished), true);
         }
@@ -208,7 +208,7 @@ fn clients_that_start_slowly_are_unsettled_only_if_they_wait_for_answers() {
         // Twice as many from 2 s on.
         for finished in (10..2_000).step_by(20).chain((2_000..5_000).step_by(10)) {
             let intended = ms(finished - 5);
-            recorder.offered(intended, W, 0, 0, 0);
+            recorder.offered(intended, W, 0, 0);
             recorder.completed(W, 0, intended, ms(finished), true);
         }
         recorder.finish(ms(5_000)).metrics[MetricId::Unsettled]
@@ -251,8 +251,8 @@ fn regions_of_neighbours_and_those_that_are_gone_are_not_idle_ones() {
     });
     recorder.happened(ms(500), split(1, [6, 7]));
     for region in [0, 2, 3, 6] {
-        (0..7).for_each(|_| recorder.offered(ms(1_500), W, region, 0, 0));
-        (0..7).for_each(|_| recorder.offered(ms(2_500), W, region, 0, 0));
+        (0..7).for_each(|_| recorder.offered(ms(1_500), W, region, 0));
+        (0..7).for_each(|_| recorder.offered(ms(2_500), W, region, 0));
     }
     let result = recorder.finish(ms(3_000));
     // Of five regions four hold the same: 1/5, times 5/4 for so few.

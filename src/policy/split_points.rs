@@ -68,11 +68,27 @@ pub fn quantile_ranks(keys: &[&[u8]], regions: u32) -> Vec<usize> {
 /// ```
 /// use keyheat::{keyspace::RowKey, policy::create_command};
 /// let points = [vec![0x10, 0x00], b"it's\\".to_vec()].map(RowKey);
-/// assert_eq!(create_command("t", "d", &points), r"create 't', 'd', SPLITS => ['\x10\x00', 'it\x27s\x5C']");
-/// assert_eq!(create_command("t", "d", &[]), "create 't', 'd'");
+/// let d = [("d", vec![])];
+/// assert_eq!(create_command("t", &d, &points), r"create 't', 'd', SPLITS => ['\x10\x00', 'it\x27s\x5C']");
+/// assert_eq!(create_command("t", &d, &[]), "create 't', 'd'");
+/// let days = [("d", vec![("TTL", "86400".to_owned())])];
+/// assert_eq!(create_command("t", &days, &[]), "create 't', {NAME => 'd', TTL => '86400'}");
 /// ```
-pub fn create_command(table: &str, family: &str, split_points: &[RowKey]) -> String {
-    let mut command = format!("create {}, {}", ruby(table), ruby(family));
+pub fn create_command(
+    table: &str,
+    families: &[(&str, Vec<(&str, String)>)],
+    split_points: &[RowKey],
+) -> String {
+    let families = families.iter().map(|(name, attributes)| {
+        let attributes = attributes
+            .iter()
+            .map(|(name, value)| format!(", {name} => {}", ruby(value)));
+        match attributes.collect::<String>().as_str() {
+            "" => format!(", {}", ruby(name)),
+            attributes => format!(", {{NAME => {}{attributes}}}", ruby(name)),
+        }
+    });
+    let mut command = format!("create {}{}", ruby(table), families.collect::<String>());
     for (at, point) in split_points.iter().enumerate() {
         let before = if at == 0 { ", SPLITS => ['" } else { "', '" };
         let point = escape(point.as_bytes());

@@ -147,9 +147,12 @@ pub fn regions(results: &Results, to: impl Write) -> Written {
     write(to, headings.split(','), rows)
 }
 
-/// The start of each region of the table, those that came to be during the run included.
+/// The start of each region of the table, and of the copy that the key map is of, those that came to be during the run included.
 fn region_starts(strategy: &StrategyResult, series: &Series) -> BTreeMap<u32, String> {
-    let mut starts: BTreeMap<u32, String> = (0..).zip(strategy.region_starts.clone()).collect();
+    let own = (0..).zip(&strategy.region_starts);
+    let (first, mapped) = strategy.mapped_regions();
+    let all = own.chain((first..).zip(mapped));
+    let mut starts: BTreeMap<u32, String> = all.map(|(at, start)| (at, start.clone())).collect();
     for event in &series.events {
         let Some(start) = event.region.and_then(|region| starts.get(&region)).cloned() else {
             continue;

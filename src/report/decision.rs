@@ -108,7 +108,7 @@ fn of_group(results: &Results, group: &ComparableStrategies) -> Vec<Block> {
         said("Runner-up", vec![next.unwrap_or_else(none)]),
     ]);
     let (create, rest) = shown(&group.create, LONGEST_COMMAND);
-    let table = format!("The command that creates the table of `{}`:", first.name);
+    let table = format!("To create the table of `{}`:", first.name);
     let command = [
         Block::Terms(terms.collect()),
         Block::text(table),
@@ -133,8 +133,10 @@ fn find<'a>(results: &'a Results, own: &RankedStrategy) -> Option<(usize, &'a St
 /// A key with its expression, in words.
 fn key(results: &Results, own: &RankedStrategy) -> Term {
     let found = find(results, own);
-    let words = found.map(|(_, result)| result.key_words.trim());
-    let words = words.filter(|words| !words.is_empty());
+    let (words, further) = found.map_or(("", &[][..]), |(_, result)| {
+        (result.key_words.trim(), &result.further_keys[..])
+    });
+    let words = (!words.is_empty()).then(|| format!("Rows lie by {words}."));
     Term {
         strategy: found.map(|(at, _)| at).filter(|_| results.sweep.is_empty()),
         name: own.name.clone(),
@@ -145,10 +147,7 @@ fn key(results: &Results, own: &RankedStrategy) -> Term {
         }
         .to_owned(),
         key: own.key.clone(),
-        said: words
-            .map(|words| format!("Rows lie by {words}."))
-            .into_iter()
-            .collect(),
+        said: words.into_iter().chain(further.iter().cloned()).collect(),
         ..Term::default()
     }
 }

@@ -240,22 +240,28 @@ pub(super) fn names(strategies: &[RankedStrategy]) -> String {
     listed(&names.collect::<Vec<String>>())
 }
 
-/// A `create` command as people are shown it, whole up to so many bytes, and how they get the rest of it.
+/// `create` commands as people are shown them, each whole up to so many bytes, and how they get the rest of it.
 pub(super) fn shown(create: &str, longest: usize) -> (String, Option<String>) {
-    // The table's name, then that of the family with the first point, then a point each.
-    let pieces: Vec<&str> = create.split("', '").collect();
-    let count = pieces.len() - 1;
-    if create.len() <= longest || count <= POINTS_SHOWN {
-        return (create.to_owned(), None);
-    }
-    let first = pieces[..=POINTS_SHOWN].join("', '");
-    (
-        format!("{first}', ..., '{}", pieces[count]),
-        Some(format!(
+    let mut most_points = 0;
+    let commands = create.lines().map(|command| {
+        let (start, points) = command.split_once("SPLITS => [").unwrap_or((command, ""));
+        let points: Vec<&str> = points.split("', '").collect();
+        let count = points.len();
+        if command.len() <= longest || count <= POINTS_SHOWN {
+            return command.to_owned();
+        }
+        most_points = most_points.max(count);
+        let first = points[..POINTS_SHOWN].join("', '");
+        format!("{start}SPLITS => [{first}', ..., '{}", points[count - 1])
+    });
+    let shown = commands.collect::<Vec<_>>().join("\n");
+    let rest = (most_points > 0).then(|| {
+        format!(
             "with {} split points: `keyheat advise --create FILE` writes the whole command, for `hbase shell FILE`",
-            number::grouped(count as u64)
-        )),
-    )
+            number::grouped(most_points as u64)
+        )
+    });
+    (shown, rest)
 }
 
 #[cfg(test)]

@@ -173,7 +173,10 @@ fn verdict(index: usize, strategy: &StrategyResult) -> Term {
         name: name.clone(),
         of: title.map_or_else(String::new, |title| format!(" ({title})")),
         key: strategy.expanded_key().to_owned(),
-        said: vec![rest.unwrap_or(verdict).to_owned(), strategy.advice.clone()],
+        said: [rest.unwrap_or(verdict).to_owned(), strategy.advice.clone()]
+            .into_iter()
+            .chain(strategy.further_keys.iter().cloned())
+            .collect(),
         aside: match strategy.entities.is_empty() {
             true => String::new(),
             false => format!("Hottest values: {}.", strategy.entities.join(", ")),

@@ -173,6 +173,14 @@ pub struct Strategy {
 }
 
 impl Strategy {
+    /// The name on a store of the table itself (0), which is called `name`, or of a copy (from 1).
+    pub fn table_name(name: &str, table: usize) -> String {
+        match table {
+            0 => name.to_owned(),
+            copy => format!("{name}_copy{copy}"),
+        }
+    }
+
     /// Rows arrive in the order of their keys: the key leads with time, and no import brings the rows in another order.
     pub fn follows_time(&self) -> bool {
         self.follows_time_under(&self.key)

@@ -474,6 +474,37 @@ fn a_hot_copy_is_named_with_what_its_own_key_says() {
 }
 
 #[test]
+fn the_key_map_of_a_hot_copy_is_the_copys_own() {
+    for drive in [
+        "rate = \"8k/s\"",
+        "clients = 8",
+        "clients = 8\nbuffer = \"32KB\"",
+    ] {
+        let results = run(
+            "index-map",
+            &format!(
+                "{}listed = {{ key = \"order\", copies = [{{ key = \"status || be8(ts) || order\", presplit = [\"e\", \"p\", \"q\"] }}] }}\n",
+                ORDERS.replace("rate = \"8k/s\"", drive)
+            ),
+        );
+        let listed = strategy(&results, "listed");
+        let mapped = listed.mapped_copy.as_ref().expect("its copy is hotter");
+        assert_eq!((mapped.copy, mapped.first_region), (1, 16));
+        assert_eq!(mapped.region_starts, ["", "e", "p", "q"]);
+        let series = listed.series.as_ref().expect("a run has a series");
+        let all = |rows: &[Vec<u64>]| rows.iter().flatten().sum::<u64>();
+        // An order is a row of the table and one of the copy.
+        assert_eq!(2 * all(&series.key_demand), all(&series.server_demand));
+        let done = listed
+            .key_map
+            .partition_point(|it| it.start < "e".to_owned());
+        let below: u64 = series.key_demand.iter().flat_map(|it| &it[..done]).sum();
+        // At least 16,000 orders know 0.97 to 0.00135, four of which are 0.0054, and a bucket of 512 lies on both sides: 0.002.
+        near(below as f64 / all(&series.key_demand) as f64, 0.97, 0.0075);
+    }
+}
+
+#[test]
 fn a_hot_copy_that_is_read_is_named_with_its_range() {
     let results = run(
         "read-index",

@@ -40,7 +40,7 @@ pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
         format: arguments.to,
         table: &table,
     };
-    let head = || head(&scenario, strategy, &replicate, &layout);
+    let head = || head(&scenario, strategy, &replicate);
     let mut text = match arguments.to {
         ExportFormat::Jsonl => head().to_string() + "\n",
         ExportFormat::Csv => "at_s,operation,name,client,table,key,stop,bytes\n".to_owned(),
@@ -106,23 +106,20 @@ fn has_clients(strategy: &Strategy) -> bool {
 }
 
 /// The first line: what has to be there before the operations, and all that was set.
-fn head(scenario: &Scenario, strategy: &Strategy, replicate: &Replicate, layout: &Layout) -> Value {
-    let points = Layout::presplit_points(strategy, replicate);
-    let copies = strategy.copies.iter().zip(layout.run.copies.iter());
-    let copies = copies.map(|(copy, laid)| (&copy.key, &laid.split_points));
-    let table = |(key, points): (_, &Vec<RowKey>)| -> Value {
+fn head(scenario: &Scenario, strategy: &Strategy, replicate: &Replicate) -> Value {
+    let keys = std::iter::once(&strategy.key).chain(strategy.copies.iter().map(|it| &it.key));
+    let tables = keys.zip(Layout::presplit_points(strategy, replicate));
+    let tables = tables.map(|(key, points)| -> Value {
         let points: Vec<String> = points.iter().map(|key| hex(key.as_bytes())).collect();
-        json!({ "key": crate::key::KeyPlan::text(key), "splits_hex": points })
-    };
-    let own = std::iter::once(table((&strategy.key, &points)));
-    let copies = copies.map(|(key, points)| table((key, points)));
+        json!({ "key": key.text(), "splits_hex": points })
+    });
     json!({
         "schema_version": SCHEMA_VERSION,
         "tool": concat!("keyheat ", env!("CARGO_PKG_VERSION")),
         "scenario": { "name": scenario.name, "sha256": scenario.sha256, "overrides": scenario.overrides },
         "strategy": strategy.name,
         "seed": scenario.seed.0,
-        "tables": own.chain(copies).collect::<Vec<Value>>(),
+        "tables": tables.collect::<Vec<Value>>(),
         "settings": scenario.settings_of(&strategy.name),
     })
 }

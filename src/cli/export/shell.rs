@@ -1,7 +1,6 @@
 //! Operations as one file that the HBase shell runs: a program in Ruby, then a line each, then the settings. Must not know where operations come
 //! from.
 
-use super::sql;
 use crate::cluster::{Family, ValueSpec};
 use crate::keyspace::RowKey;
 use crate::layout::{Asks, ExistingRow, Replayed};
@@ -11,6 +10,7 @@ use crate::time::SimDuration;
 use crate::workload::{Drive, PageVia, Read, ReadDrive, Think, WriteKind};
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// What replays them; ends in the line behind which they stand.
 pub const PROGRAM: &str = include_str!("replay.rb");
@@ -102,7 +102,7 @@ pub fn settings(
         .flatten()
         .enumerate()
     {
-        table["name"] = sql::table_name(name, at).into();
+        table["name"] = Strategy::table_name(name, at).into();
     }
     let policy = scenario["table"]["split_policy"].as_str();
     let policy = SPLIT_POLICIES
@@ -172,20 +172,10 @@ pub fn settings(
     head
 }
 
-/// A column family, its attributes as HBase names them.
-fn family(Family { name, spec }: &Family) -> Value {
-    let word = |word: &str| word.replace('-', "_").to_uppercase();
-    let mut attributes = json!({
-        "VERSIONS": spec.versions,
-        "BLOCKSIZE": spec.block_size.0,
-        "DATA_BLOCK_ENCODING": word(spec.block_encoding.name()),
-        "COMPRESSION": word(spec.compression.name()),
-        "BLOOMFILTER": word(spec.bloom.name()),
-    });
-    if let Some(ttl) = spec.ttl {
-        attributes["TTL"] = (ttl.as_secs_f64().ceil() as u64).into();
-    }
-    json!({ "name": name, "attributes": attributes })
+/// A column family with what is set for it.
+fn family(family: &Family) -> Value {
+    let attributes: BTreeMap<&str, String> = family.attributes().into_iter().collect();
+    json!({ "name": family.name, "attributes": attributes })
 }
 
 /// Rows that each scan of a read is to give at most.

@@ -2,6 +2,7 @@
 
 use crate::cli::args::SqlDialect;
 use crate::keyspace::RowKey;
+use crate::scenario::Strategy;
 use crate::text::hex;
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ pub fn tables(head: &Value, name: &str, dialect: SqlDialect) -> String {
     };
     let mut text = String::new();
     for (at, table) in head["tables"].as_array().into_iter().flatten().enumerate() {
-        let name = table_name(name, at);
+        let name = Strategy::table_name(name, at);
         text +=
             &format!("CREATE TABLE \"{name}\" (key BYTEA PRIMARY KEY, value BYTEA NOT NULL);\n");
         for point in table["splits_hex"].as_array().into_iter().flatten() {
@@ -24,18 +25,10 @@ pub fn tables(head: &Value, name: &str, dialect: SqlDialect) -> String {
     text
 }
 
-/// Of the table itself, then of its copies.
-pub fn table_name(name: &str, table: usize) -> String {
-    match table {
-        0 => name.to_owned(),
-        copy => format!("{name}_copy{copy}"),
-    }
-}
-
 /// A row that is written, with its time as a comment; one that is there already gets a new value.
 pub fn insert(name: &str, keys: &[RowKey], bytes: u64, when: &str) -> String {
     let insert = |(at, key): (usize, &RowKey)| {
-        let (name, key) = (table_name(name, at), hex(key.as_bytes()));
+        let (name, key) = (Strategy::table_name(name, at), hex(key.as_bytes()));
         format!(
             "INSERT INTO \"{name}\" (key, value) VALUES ('\\x{key}', repeat('x', {bytes})::BYTEA) \
              ON CONFLICT (key) DO UPDATE SET value = excluded.value; -- {when}\n"

@@ -24,8 +24,6 @@ struct Upcoming {
     /// Not sent yet: without server, and without a key that is kept.
     rpcs: Vec<Rpc>,
     keys: KeyBatch,
-    /// Of the key map; empty without series.
-    key_buckets: Vec<u32>,
 }
 
 /// The next open-loop operations.
@@ -35,6 +33,8 @@ pub struct OpenLoop {
     batch: OperationBatch,
     own: Upcoming,
     copies: Vec<Upcoming>,
+    /// Of the key map; empty without series.
+    key_buckets: Vec<u32>,
     next: usize,
     /// Where the operation that was taken last goes besides the table itself.
     pub copied: Vec<Rpc>,
@@ -56,6 +56,7 @@ impl OpenLoop {
             batch: OperationBatch::new(),
             own: Upcoming::default(),
             copies: copies.map(|_| Upcoming::default()).collect(),
+            key_buckets: Vec::new(),
             next: 0,
             copied: Vec::new(),
             reads_ahead: config.servers_in_all() > FEW_SERVERS
@@ -105,7 +106,7 @@ impl OpenLoop {
                 ..copy.rpcs[at]
             });
         }
-        let key_bucket = self.own.key_buckets.get(at).copied().unwrap_or(0);
+        let key_bucket = self.key_buckets.get(at).copied().unwrap_or(0);
         (self.own.rpcs[at], key, key_bucket)
     }
 
@@ -136,7 +137,7 @@ impl OpenLoop {
                 let exclusive = increments[usize::from(operation.write().0)];
                 rpcs.push(servers.placed(rpc, &row, exclusive, alone));
             });
-            table.swap_keys(&mut upcoming.keys, &mut upcoming.key_buckets);
+            table.swap_keys(&mut upcoming.keys, &mut self.key_buckets);
         }
     }
 

@@ -74,6 +74,7 @@ pub fn config() -> SimConfig {
         key,
         split_points: Arc::new((1..10).map(|region| RowKey(vec![region * 10])).collect()),
         key_buckets: Arc::default(),
+        mapped_table: 0,
         written: Arc::default(),
         cells: Arc::default(),
         copies: Arc::default(),

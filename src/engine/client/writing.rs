@@ -97,7 +97,8 @@ impl Simulation<'_> {
         let (write, regions) = (rpc.operation.write(), &self.tables.regions);
         let state = regions.get(rpc.region);
         self.recorder
-            .offered(intended, write, rpc.region, state.server, key_bucket);
+            .offered(intended, write, rpc.region, state.server);
+        self.recorder.mapped(intended, key_bucket);
         let open = &mut self.clients.open;
         for copy in &open.copied {
             let server = regions.get(copy.region).server;
@@ -251,11 +252,13 @@ impl Simulation<'_> {
                     ..self.servers.placed(*rpc, &row, exclusive, copies == 1)
                 };
                 let intended = rpc.intended;
+                if let Some(bucket) = row.key_bucket {
+                    self.recorder.mapped(intended, bucket);
+                }
                 if table > 0 {
                     return self.recorder.copied(intended, row.region, server);
                 }
-                self.recorder
-                    .offered(intended, write, row.region, server, row.key_bucket);
+                self.recorder.offered(intended, write, row.region, server);
                 if let Some(owner) = rpcs.owner_mut(id) {
                     owner.kind = OperationKind::Write { server };
                 }
@@ -300,10 +303,12 @@ impl Simulation<'_> {
             for (number, table) in tables.routers.iter_mut().enumerate() {
                 table.route(issued, |_, operation, row, key| {
                     let server = tables.regions.get(row.region).server;
+                    if let Some(bucket) = row.key_bucket {
+                        self.recorder.mapped(now, bucket);
+                    }
                     if number == 0 {
                         let write = operation.write();
-                        self.recorder
-                            .offered(now, write, row.region, server, row.key_bucket);
+                        self.recorder.offered(now, write, row.region, server);
                     } else {
                         self.recorder.copied(now, row.region, server);
                     }

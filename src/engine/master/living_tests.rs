@@ -76,6 +76,7 @@ pub fn config_of(
         key: one_field::compiled(key, &schema),
         split_points: Arc::new(vec![RowKey(vec![4, 0]), RowKey(vec![9])]),
         key_buckets: Arc::default(),
+        mapped_table: 0,
         written: Arc::default(),
         cells: Arc::default(),
         copies: Arc::default(),

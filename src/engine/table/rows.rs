@@ -172,8 +172,8 @@ pub fn cell_ticket(key: &[u8], salt: u8) -> u64 {
 pub struct RoutedRow {
     /// Region, counted over all tables.
     pub region: u32,
-    /// Bucket of the key map; zero without series.
-    pub key_bucket: u32,
+    /// Bucket of the key map, zero without series; none where that is of another table.
+    pub key_bucket: Option<u32>,
     /// Bytes of the key, or of the cell's key where those are written.
     pub key_length: u16,
     /// Names the row among those of its server that are locked at a time: 64 well-mixed bits of its key, so that two rows of
@@ -187,6 +187,8 @@ pub struct TableRouter<'a> {
     key: &'a KeyPlan,
     /// Its regions.
     pub map: RegionMap,
+    /// The key map is of this table.
+    is_mapped: bool,
     /// Keeps the rows of copies apart from those of the table under equal keys.
     row_salt: u64,
     draws: DrawKey,
@@ -201,7 +203,7 @@ pub struct TableRouter<'a> {
 }
 
 impl<'a> TableRouter<'a> {
-    /// Table 0 is the table itself, c its copy c - 1; the series of the key map are of the table itself.
+    /// Table 0 is the table itself, c its copy c - 1.
     pub fn new(
         config: &'a SimConfig,
         table: u32,
@@ -209,15 +211,16 @@ impl<'a> TableRouter<'a> {
         split_points: &Arc<Vec<RowKey>>,
         first_region: u32,
     ) -> Self {
-        let no_marks = Arc::default();
-        let marks = match table {
-            0 => &config.key_buckets,
-            _ => &no_marks,
+        let (no_marks, is_mapped) = (Arc::default(), table == config.mapped_table);
+        let marks = match is_mapped {
+            true => &config.key_buckets,
+            false => &no_marks,
         };
         let mut writes = config.workload.writes.iter();
         Self {
             key,
             map: RegionMap::new(split_points, first_region, marks),
+            is_mapped,
             row_salt: mix(u64::from(table)),
             draws: config.generator.draws(Stream::Keys, table),
             row_numbers: writes.any(|write| write.kind.reads_first()),
@@ -234,10 +237,13 @@ impl<'a> TableRouter<'a> {
         self.key.len_range().1 as u16
     }
 
-    /// The keys that were routed last, those of cells where they are written, in order, and their buckets of the key map, for those of a batch before.
+    /// The keys that were routed last, those of cells where they are written, in order, for those of a batch before; their buckets of the key map likewise
+    /// where it is of this table.
     pub fn swap_keys(&mut self, keys: &mut KeyBatch, key_buckets: &mut Vec<u32>) {
         std::mem::swap(&mut self.keys, keys);
-        std::mem::swap(&mut self.key_buckets, key_buckets);
+        if self.is_mapped {
+            std::mem::swap(&mut self.key_buckets, key_buckets);
+        }
     }
 
     /// Tells `each` where every operation of a batch goes and its key, in order.
@@ -268,7 +274,10 @@ impl<'a> TableRouter<'a> {
             let key = self.keys.get(at);
             let row = RoutedRow {
                 region: self.regions[at],
-                key_bucket: self.key_buckets.get(at).copied().unwrap_or(0),
+                key_bucket: match self.is_mapped {
+                    true => Some(self.key_buckets.get(at).copied().unwrap_or(0)),
+                    false => None,
+                },
                 key_length: key.len() as u16,
                 row: match (self.row_numbers, self.cells) {
                     (false, _) => 0,

@@ -270,6 +270,7 @@ pub fn config(
         key: Arc::new(plan),
         split_points: Arc::new(split_points),
         key_buckets: Arc::new(Vec::new()),
+        mapped_table: 0,
         cluster: ClusterSpec::default(),
         table: TableSpec::default(),
         client: ClientSpec::default(),

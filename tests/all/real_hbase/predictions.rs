@@ -190,7 +190,7 @@ impl Predictions {
     /// The rows that each region gets, and the rows that there are then.
     fn routing(&mut self, id: &str, strategy: &Strategy, replicate: &Replicate, operations: usize) {
         let layout = Layout::of(strategy, replicate);
-        let router = Router::new(&Layout::presplit_points(strategy, replicate));
+        let router = Router::new(&Layout::presplit_points(strategy, replicate)[0]);
         let mut counts = vec![0_u64; router.regions()];
         let mut keys: Vec<RowKey> = Vec::new();
         for operation in Replay::new(strategy, replicate, &layout).take(operations) {

@@ -74,7 +74,7 @@ fn draw(
     let right = viewport.right() - totals - GAP - owners - GAP;
     frame.area.width = right - frame.area.left;
     let (area, left) = (frame.area, frame.area.left);
-    let strip_top = area.bottom() + viewport.pick(66.0, 78.0);
+    let strip_top = area.bottom() + viewport.pick(66.0, 86.0);
     let legend_top = strip_top + strip.height() + 22.0;
 
     let rows = match regions.are_rows(&frame) {
@@ -103,11 +103,10 @@ fn draw(
     let mut sheet = sheet.of_strategy(&strategy.name);
     let mut heat = Heat::of(&frame, &regions, cells, demand.interval_s, demand.servers);
     if regions.are_rows(&frame) && regions.stay() {
-        let counted = &series.region_demand;
-        heat.settle(
-            &counted[..frame.count().min(counted.len())],
-            series.window_start,
-        );
+        let counted = series.region_demand.iter();
+        let counted = counted.skip(strategy.mapped_regions().0 as usize);
+        let counted: Vec<u64> = counted.take(frame.count()).copied().collect();
+        heat.settle(&counted, series.window_start);
     }
     draw_cells(&sheet, &frame, &heat, scale);
     regions.draw_lines(&sheet, &frame);
@@ -258,12 +257,6 @@ fn title(strategy: &StrategyResult, demand: &Demand) -> String {
     let (servers, load) = (demand.servers, metric::load_name([strategy]));
     let share = metric::text(strategy, MetricId::ServerMaxShare, Percent);
     let times = metric::text(strategy, MetricId::ServerPeakToMean, Ratio);
-    if let Some(copy) = strategy.hot_copy {
-        let name = name(strategy);
-        return format!(
-            "{name}: copy {copy} is hot, and not in this picture; its server takes {share} of the {load}"
-        );
-    }
     let finding = match (demand.least_peak_share(), strategy.hotspot()) {
         (None, _) => format!("too few {load} for a statement about the spread"),
         _ if servers == 1 => format!("the only server takes all the {load}"),
@@ -300,5 +293,7 @@ fn title(strategy: &StrategyResult, demand: &Demand) -> String {
         }
         _ => format!("the hottest server takes {share} of the {load}, {times} its fair share"),
     };
-    format!("{}: {finding}", name(strategy))
+    let copy = strategy.mapped_copy.as_ref();
+    let copy = copy.map_or(String::new(), |mapped| format!(", copy {}", mapped.copy));
+    format!("{}{copy}: {finding}", name(strategy))
 }

@@ -68,14 +68,14 @@ impl Regions {
     pub fn of(strategy: &StrategyResult, buckets: usize) -> Self {
         let series = strategy.series.as_ref();
         let events = series.map_or(&[][..], |series| &series.events);
-        let starts = strategy.region_starts.iter();
+        let (first, starts) = strategy.mapped_regions();
         let split_rows = events.iter().filter_map(|event| event.row.as_ref());
-        let places = Places::of(strategy, buckets, starts.chain(split_rows));
-        let ends = strategy.region_starts.iter().skip(1);
+        let places = Places::of(strategy, buckets, starts.iter().chain(split_rows));
+        let ends = starts.iter().skip(1);
         let ends = ends.map(|end| places.of_row(end)).chain([buckets as f64]);
         let owners = series.map_or(&[][..], |series| &series.region_server);
-        let spans = strategy.region_starts.iter().zip(ends);
-        let lives = (0u32..).zip(spans).map(|(region, (start, end))| {
+        let spans = starts.iter().zip(ends);
+        let lives = (first..).zip(spans).map(|(region, (start, end))| {
             let owner = owners.get(region as usize).copied();
             Lifetime::new(region, (places.of_row(start), end), 0.0, owner)
         });
