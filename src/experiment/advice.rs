@@ -56,6 +56,11 @@ impl Advice<'_> {
     fn cause(&self, hotspot: Hotspot) -> String {
         let (verdict, lead) = (self.verdict, &self.parts.lead);
         let (servers, of) = (verdict.servers, verdict.skew_of().plural());
+        if let Some((read, _)) = verdict.piled_up_scan(hotspot) {
+            return format!(
+                "every `{read}` scans the whole table from its first region on, and few get any further."
+            );
+        }
         match hotspot {
             Hotspot::None => String::new(),
             Hotspot::Row => {
@@ -110,6 +115,15 @@ impl Advice<'_> {
         let (parts, servers, buckets) = (self.parts, self.verdict.servers, self.buckets());
         // Rows that share the load of a hot one so that each is below the mean of a server.
         let rows = libm::ceil(self.verdict.hottest_row_share * f64::from(servers)).max(2.0);
+        if let Some((read, known)) = self.verdict.piled_up_scan(hotspot) {
+            let key = match known.as_str() {
+                "" => "one in the order that it asks for".to_owned(),
+                known => format!("one that begins with {known}"),
+            };
+            return format!(
+                "No salt and no split changes that. `{read}` needs another key, {key}: of the table, or of a copy in that order (`copies`)."
+            );
+        }
         match hotspot {
             Hotspot::None => String::new(),
             // A hot row is read in several places.

@@ -11,8 +11,8 @@ use crate::scenario::Strategy;
 use crate::workload::{PickLaw, RangeExtent, Read};
 use std::collections::BTreeMap;
 
-/// Most of the read demand asks for the newest rows when more than this share of it does.
-const MOST: f64 = 0.5;
+/// Most of the read demand is that of a kind of reads when more than this share of it is.
+pub(super) const MOST: f64 = 0.5;
 
 /// The classes; `None` where there is too little demand to tell.
 #[derive(Debug, Clone, Copy, Default)]
@@ -146,7 +146,7 @@ fn asks_for_newest(read: &Read) -> bool {
 }
 
 /// Read demand a second of each read: Gets, or regions that scans open.
-fn demands(layout: &Layout, runs: &StrategyRuns) -> Vec<f64> {
+pub(super) fn demands(layout: &Layout, runs: &StrategyRuns) -> Vec<f64> {
     let reads = runs.each(Side::Read).iter().zip(&layout.reads);
     reads
         .map(|(runs, forecast)| runs.mean(MetricId::ReadOffered).unwrap_or(0.0) * forecast.parts)

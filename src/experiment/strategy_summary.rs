@@ -14,9 +14,11 @@ use crate::keyspace::escape;
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
 use crate::metrics::{BUSY, MetricId, Side, lookup};
 use crate::policy::SplitAlgorithm;
+use crate::query::AccessPath;
+use crate::record::KnownField;
 use crate::scenario::{Presplit, Setup, Severity, Strategy, SweepValue, TimeSpec};
 use crate::statistics::Estimate;
-use crate::text::{self, compact, length};
+use crate::text::{self, compact, length, listed};
 use crate::workload::{Drive, Read, ReadDrive};
 use std::collections::BTreeMap;
 
@@ -302,6 +304,7 @@ impl<'a> StrategySummary<'a> {
             buckets: self.buckets(copy),
             entity: layout.hot_value.as_ref().map(named),
             hot_range: range_in_words(layout.region_labels(copy, region)),
+            scanned: self.scanned(),
             hottest_row_share: match hot {
                 Side::Read => hotspots::hottest_row_of_reads(layout, runs).unwrap_or(0.0),
                 _ => layout.hottest_row_share,
@@ -313,6 +316,23 @@ impl<'a> StrategySummary<'a> {
             course: course.unwrap_or_default(),
             reads: self.prices(),
         }
+    }
+
+    /// The read that makes most of the read demand, if it scans the whole table, with what its readers know.
+    fn scanned(&self) -> Option<(String, String)> {
+        let demands = hotspots::demands(self.layout, &self.runs);
+        let all: f64 = demands.iter().sum();
+        let mut reads = self.reads().zip(&demands);
+        let ((read, ..), _) = reads.find(|((_, forecast, _), demand)| {
+            let is_scan = forecast.planned.plan.path() == AccessPath::TableScan;
+            is_scan && **demand > hotspots::MOST * all
+        })?;
+        let schema = &self.strategy.setup.schema;
+        let known = read.equal.iter().filter_map(|field| match field {
+            KnownField::Stored(field) => Some(format!("`{}`", schema.field(*field).name)),
+            KnownField::Derived(_) => None,
+        });
+        Some((read.name.clone(), listed(&known.collect::<Vec<_>>())))
     }
 
     /// The server that an event makes slow for most of the window, with how many times.

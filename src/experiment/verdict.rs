@@ -65,6 +65,8 @@ pub(super) struct Verdict {
     pub(super) entity: Option<(String, f64)>,
     /// The range of keys that stays hot: what its first keys and its last ones say.
     pub(super) hot_range: Option<String>,
+    /// The read that makes most of the read demand and scans the whole table, with the fields that its reader knows, listed; empty without any.
+    pub(super) scanned: Option<(String, String)>,
     /// Of the writes, or of the Gets.
     pub(super) hottest_row_share: f64,
     pub(super) duration_s: f64,
@@ -286,6 +288,16 @@ impl Verdict {
         (buckets % servers != 0 && as_counted).then_some(buckets)
     }
 
+    /// Scans of the whole table are what makes its first servers hot: as long as they get on, they ask all.
+    pub(super) fn piled_up_scan(&self, hotspot: Hotspot) -> Option<&(String, String)> {
+        let by_keys = matches!(
+            hotspot,
+            Hotspot::Static | Hotspot::Moving | Hotspot::Lookback
+        );
+        let scanned = self.scanned.as_ref();
+        scanned.filter(|_| by_keys && self.skew_of() == Side::Read)
+    }
+
     /// Why one server is hot, as a clause.
     fn cause(&self, hotspot: Hotspot) -> String {
         let (servers, regions, reached) = (self.servers, self.regions, self.reachable_regions);
@@ -297,6 +309,11 @@ impl Verdict {
         let too_few = |buckets: usize| format!("{buckets} buckets can't use {servers} servers");
         let hot_row = || format!("a single row takes {}", percent(self.hottest_row_share));
         let region = self.skew(MetricId::RegionMaxShare).map(percent);
+        if let Some((read, _)) = self.piled_up_scan(hotspot) {
+            return format!(
+                "each `{read}` scans the whole table, and they pile up where it begins"
+            );
+        }
         match hotspot {
             Hotspot::Row => hot_row(),
             _ if regions == 1 && !self.leads_with_time => {

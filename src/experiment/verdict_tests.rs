@@ -57,6 +57,7 @@ pub(super) fn even() -> Verdict {
         buckets: None,
         entity: None,
         hot_range: None,
+        scanned: None,
         hottest_row_share: 0.00001,
         duration_s: 20.0,
         slow: Vec::new(),

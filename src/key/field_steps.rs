@@ -5,6 +5,7 @@ use super::digit::Digit;
 use super::run::{Row, Rows};
 use crate::random::{DrawKey, Draws, Seed, Stream};
 use crate::record::FieldId;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,6 +16,9 @@ pub struct FieldSteps {
     /// Values that are made of the field and nothing else.
     uses: Arc<Vec<Code>>,
 }
+
+/// Values that are tried for each class: one of classes by hash is missed with a probability of e^-16.
+const TRIED_A_CLASS: u64 = 16;
 
 /// Windows that are remembered; a month of hours, or three years of days.
 const REMEMBERED: usize = 1_024;
@@ -111,8 +115,7 @@ impl FieldSteps {
             return *start..*end;
         }
         let StepCache { here, there, .. } = cache;
-        // Nothing is drawn in them.
-        let draws = DrawKey::new(Seed(0), 0, Stream::Keys, 0).at(0);
+        let draws = no_draws();
         here.clear();
         self.write(record, draws, here);
         let mut same = |value: i64| {
@@ -134,6 +137,31 @@ impl FieldSteps {
         start..end
     }
 
+    /// The first value of a domain, from its start on, for each different thing that the uses together make of the field, at most `most`; `None` where there are more,
+    /// or where some are not found among as many values as find each with a probability of 1 - 10^-7. O(`most`).
+    pub(super) fn classes(&self, domain: Range<i64>, most: usize) -> Option<Vec<i64>> {
+        let counts = self.uses.iter().map(|code| code.facts.cardinality);
+        let counts = counts.map(|count| count.unwrap_or(u64::MAX));
+        let (least, all) = (counts.clone().max()?, counts.fold(1, u64::saturating_mul));
+        let tries = TRIED_A_CLASS * all.min(most as u64);
+        let mut record = vec![0; usize::from(self.field.0) + 1];
+        let (mut values, mut seen) = (Vec::new(), BTreeSet::new());
+        for value in domain.clone().take(tries as usize) {
+            record[usize::from(self.field.0)] = value;
+            let mut made = Vec::new();
+            self.write(&record, no_draws(), &mut made);
+            if seen.insert(made) {
+                values.push(value);
+            }
+            if values.len() > most {
+                return None;
+            }
+        }
+        let tried_all = domain.end.saturating_sub(domain.start) <= tries as i64;
+        let found = values.len() as u64 >= least || tried_all;
+        (found && !values.is_empty()).then_some(values)
+    }
+
     fn write(&self, record: &[i64], draws: Draws, out: &mut Vec<u8>) {
         let row = Row {
             record,
@@ -144,6 +172,11 @@ impl FieldSteps {
             coarse.write(&Rows::one(&row), out);
         }
     }
+}
+
+/// Nothing is drawn in uses of a field alone.
+fn no_draws() -> Draws {
+    DrawKey::new(Seed(0), 0, Stream::Keys, 0).at(0)
 }
 
 /// The farthest distance up to `most` at which `same` still holds; it holds at 0, and nowhere beyond a place where it does not.
@@ -201,6 +234,20 @@ pub(super) fn coarse_uses(
         coarse &= coarse_uses(operand, field, (parts, told), uses);
     }
     coarse
+}
+
+/// Adds the greatest parts of `code` that are made of `field` alone and have at most `most` values to `uses`; false when the field is used anywhere else.
+pub(super) fn class_uses(code: &Code, field: FieldId, most: u64, uses: &mut Vec<Code>) -> bool {
+    let facts = &code.facts;
+    if !facts.mention(field) {
+        return true;
+    }
+    if facts.are_of(field) && facts.cardinality.is_some_and(|count| count <= most) {
+        uses.push(code.clone().in_order());
+        return true;
+    }
+    let mut operands = code.operands.iter();
+    !code.operands.is_empty() && operands.all(|operand| class_uses(operand, field, most, uses))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::code::{Code, Drawn, Op, Randomness, Trend};
 use super::digit::{Digit, joined};
-use super::field_steps::{FieldSteps, coarse_uses};
+use super::field_steps::{FieldSteps, class_uses, coarse_uses};
 use super::finite_values::{bytes_values, distinct};
 use super::formats::Transform;
 use super::knowledge::Knowledge;
@@ -44,7 +44,46 @@ pub struct JointSteps {
     pub hidden: Vec<usize>,
 }
 
+/// How segments use a number field of which they show few different values, such as `n % 8`.
+#[derive(Debug, Clone)]
+pub struct FieldClasses {
+    /// The field.
+    pub field: FieldId,
+    /// The segments, which use it in no other way.
+    pub segments: Range<usize>,
+    /// Number of ways in which these values come together.
+    pub count: f64,
+}
+
 impl KeyPlan {
+    /// How the segments from `first` on use a field, as far as they show at most `most` different values of it, with a value of the field, within its
+    /// `domain`, for each; `None` where `first` uses it otherwise, or where not all of them are found.
+    pub fn field_classes(
+        &self,
+        first: usize,
+        field: FieldId,
+        domain: Range<i64>,
+        most: usize,
+    ) -> Option<(FieldClasses, Vec<i64>)> {
+        let (mut uses, mut ends) = (Vec::new(), Vec::new());
+        for segment in first..self.segments().len() {
+            if !class_uses(self.code(segment), field, most as u64, &mut uses) {
+                break;
+            }
+            ends.push(uses.len());
+        }
+        let (last, values) = ends.iter().enumerate().rev().find_map(|(at, count)| {
+            let uses = FieldSteps::new(field, uses[..*count].to_vec());
+            Some((first + at, uses.classes(domain.clone(), most)?))
+        })?;
+        let classes = FieldClasses {
+            field,
+            segments: first..last + 1,
+            count: values.len() as f64,
+        };
+        Some((classes, values))
+    }
+
     /// Is the segment known to a reader who knows these fields?
     pub fn is_known(&self, segment: usize, known: &Knowledge) -> bool {
         let facts = &self.code(segment).facts;

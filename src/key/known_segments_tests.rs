@@ -252,3 +252,37 @@ fn derived_fields_are_known_by_themselves() {
     assert_eq!(are(3), [] as [usize; 0]);
     assert!(plan.derivation(DerivedId(4)).is_none());
 }
+
+#[test]
+fn a_field_is_shown_by_few_values_as_far_as_the_key_uses_nothing_else_of_it() {
+    let classes = |key: &str, first: usize, field: FieldId, most: usize| {
+        let domain = if field == THOUSAND {
+            0..1_000
+        } else {
+            0..1_000_000
+        };
+        let found = compiled(key).field_classes(first, field, domain, most);
+        found.map(|(classes, values)| (classes.segments, values))
+    };
+    let eight = Some((0..2, (0..8).collect()));
+    let hashed = "left(md5_bytes(host || be1(n % 8)), 2) || be1(n % 8) || be4(n)";
+    assert_eq!(classes(hashed, 0, N, 100), eight);
+    assert_eq!(classes(hashed, 0, N, 7), None);
+    assert_eq!(classes(hashed, 2, N, 100), None);
+    // 12 pairs of remainders of 4 and 6.
+    assert_eq!(
+        classes("be1(n % 4) || be1(n % 6)", 0, N, 100),
+        Some((0..2, (0..12).collect()))
+    );
+    // The next segment has more values than are wanted together.
+    assert_eq!(
+        classes("be1(n % 4) || be1(n % 50)", 0, N, 49),
+        Some((0..1, (0..4).collect()))
+    );
+    let by_hash = classes("be1(pmod(crc32(be4(n)), 16)) || be4(n)", 0, N, 100);
+    assert_eq!(by_hash.map(|(_, values)| values.len()), Some(16));
+    // Eight values lie a thousand apart: a few of the first ones show one of them. Of all values of a field, all are seen.
+    assert_eq!(classes("be1(n / 1000 % 8)", 0, N, 100), None);
+    let all = classes("be1(thousand / 125)", 0, THOUSAND, 100);
+    assert_eq!(all.map(|(_, values)| values.len()), Some(8));
+}

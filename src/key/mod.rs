@@ -37,7 +37,7 @@ pub use evaluate::{evaluate, parse_given};
 pub use field_steps::{FieldSteps, StepCache};
 pub use fixed_widths::{FixedSegment, fixed_segments};
 pub use knowledge::Knowledge;
-pub use known_segments::{JointSteps, SegmentValue};
+pub use known_segments::{FieldClasses, JointSteps, SegmentValue};
 pub use lang::{KeyError, expanded_sizes};
 pub use plan::{KeyPlan, Role};
 pub use presets::{Preset, presets};

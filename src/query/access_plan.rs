@@ -391,8 +391,11 @@ impl AccessPlan {
             let of = match dimension {
                 Dimension::Segment(..) => "a bucket".to_owned(),
                 Dimension::Field(field, values) => {
-                    let step = matches!(values, FieldValues::Steps(_));
-                    let of = if step { "step of " } else { "" };
+                    let of = match values {
+                        FieldValues::Steps(_) => "step of ",
+                        FieldValues::Classes(_) => "value that the key makes of ",
+                        _ => "",
+                    };
                     format!("for each {of}`{}`", self.question.name(*field))
                 }
             };

@@ -1,7 +1,7 @@
 //! Every way in which a key can serve a read: a walk over its segments from the left. Must not know numbers of rows or costs.
 
 use super::question::{Bands, Question};
-use crate::key::{FieldSteps, KeyPlan, Knowledge, SegmentValue, StepCache};
+use crate::key::{FieldClasses, FieldSteps, KeyPlan, Knowledge, SegmentValue, StepCache};
 use crate::record::{Field, FieldId, KnownField, Schema};
 use crate::workload::ReadTarget;
 
@@ -27,10 +27,12 @@ pub(super) enum FieldValues {
     List(usize),
     /// Those of the field's range.
     Range,
-    /// Those of the field's range, step by step.
+    /// Those of the field's range, or of its domain where the reader knows nothing of it, step by step.
     Steps(FieldSteps),
     /// All, as the reader does not know the field.
     All(Vec<i64>),
+    /// One for each way in which parts with few values come together.
+    Classes(Vec<i64>),
 }
 
 /// Where the known beginning of the keys ends.
@@ -61,6 +63,8 @@ pub(super) struct Candidate {
     pub known: Knowledge,
     /// Of these, those known in steps only.
     pub coarse: Vec<FieldId>,
+    /// Of those known, those known by their class only.
+    pub classes: Vec<FieldClasses>,
     /// Requests, at the first target.
     pub requests: f64,
 }
@@ -104,11 +108,27 @@ impl Candidate {
         })
     }
 
-    /// What is known in every combination, those fields left out that are known in steps only.
+    /// Is the field known by its own value in each combination?
+    pub fn is_whole(&self, field: FieldId) -> bool {
+        self.known.knows(field) && !self.coarse.contains(&field) && !self.is_classed(field)
+    }
+
+    /// Is it known by its class only?
+    pub fn is_classed(&self, field: FieldId) -> bool {
+        self.classes.iter().any(|it| it.field == field)
+    }
+
+    /// Does the segment use the field by the class that is known?
+    pub fn uses_class(&self, segment: usize, field: FieldId) -> bool {
+        let mut classes = self.classes.iter();
+        classes.any(|it| it.field == field && it.segments.contains(&segment))
+    }
+
+    /// What is known in every combination, those fields left out that are known in steps or by their class only.
     fn without_coarse(&self) -> Knowledge {
         let mut known = Knowledge::default();
         let stored = self.known.stored().iter();
-        for field in stored.filter(|field| !self.coarse.contains(field)) {
+        for field in stored.filter(|field| self.is_whole(**field)) {
             known.learn(KnownField::Stored(*field));
         }
         for field in self.known.derived() {
@@ -117,16 +137,19 @@ impl Candidate {
         known
     }
 
-    /// Is a segment of a key known in every combination? A field in steps counts only for what uses it in steps.
+    /// Is a segment of a key known in every combination? A field in steps counts only for what uses it in steps, one by its class for what uses that.
     pub fn knows(&self, key: &KeyPlan, segment: usize) -> bool {
         key.is_known(segment, &self.known)
             && (self.is_coarse(key, segment) || key.is_known(segment, &self.without_coarse()))
     }
 
-    /// Does the segment use the fields that are known in steps in steps only?
+    /// Does the segment use the fields that are known in steps in steps only, and those by their class by it?
     fn is_coarse(&self, key: &KeyPlan, segment: usize) -> bool {
         let mut coarse = self.coarse.iter();
-        coarse.all(|field| key.is_coarse(segment, *field))
+        let fields = key.segments()[segment].fields();
+        let by_class =
+            |it: &FieldClasses| !fields.contains(&it.field) || it.segments.contains(&segment);
+        coarse.all(|field| key.is_coarse(segment, *field)) && self.classes.iter().all(by_class)
     }
 }
 
@@ -160,6 +183,7 @@ pub(super) fn candidates(
         stop: Stop::Key,
         known: question.known.clone(),
         coarse: Vec::new(),
+        classes: Vec::new(),
         requests: 1.0,
     };
     walk.from(0, start);
@@ -233,10 +257,12 @@ impl Walk<'_> {
         let drawn = self.key.drawn(segment, &at.known, room as u64);
         let count = self.key.segments()[segment].cardinality();
         let few = count.is_none_or(|count| count as f64 <= room);
-        let values = drawn.filter(|_| at.coarse.is_empty()).or_else(|| {
-            let values = few.then(|| self.key.segment_values(segment)).flatten()?;
-            Some(values.into_iter().map(SegmentValue::Bytes).collect())
-        });
+        let values = drawn
+            .filter(|_| at.coarse.is_empty() && at.classes.is_empty())
+            .or_else(|| {
+                let values = few.then(|| self.key.segment_values(segment)).flatten()?;
+                Some(values.into_iter().map(SegmentValue::Bytes).collect())
+            });
         let Some(values) = values else { return };
         let count = values.len() as f64;
         if let Some(next) = at.times(Dimension::Segment(segment, values), count) {
@@ -259,11 +285,16 @@ impl Walk<'_> {
                 let count = (band.end - band.start) as f64;
                 self.bind(segment, at, field, FieldValues::Range, count);
                 self.bind_steps(segment, at, field);
-            } else if !self.question.bands.iter().any(|band| band.field == field)
-                && let Some(slots) = slots(self.schema.field(field))
-            {
-                let count = slots.len() as f64;
-                self.bind(segment, at, field, FieldValues::All(slots), count);
+            } else if !self.question.has_band(field) {
+                let slots = slots(self.schema.field(field));
+                let count = slots
+                    .as_ref()
+                    .map_or(f64::INFINITY, |slots| slots.len() as f64);
+                if let Some(slots) = slots {
+                    self.bind(segment, at, field, FieldValues::All(slots), count);
+                }
+                self.bind_steps(segment, at, field);
+                self.bind_classes(segment, at, field, count - 1.0);
             }
         }
     }
@@ -287,20 +318,48 @@ impl Walk<'_> {
     fn bind_steps(&mut self, segment: usize, at: &Candidate, field: FieldId) {
         // What is used later may step finer: the steps are found again when the walk has ended.
         let grain = self.key.field_steps(0..segment + 1, field);
-        let (Some(grain), Some(band)) = (grain, self.bands.of(field)) else {
+        let domain = self.question.domain(field);
+        let band = match self.question.has_band(field) {
+            true => self.bands.of(field),
+            false => Some(domain.clone()),
+        };
+        let (Some(grain), Some(band)) = (grain, band) else {
             return;
         };
         if !self.key.is_coarse(segment, field) {
             return;
         }
-        let domain = self.question.domain(field);
         let (mut steps, mut next) = (0.0, band.start);
         while next < band.end && at.requests * steps <= MOST_REQUESTS {
             let Self { record, cache, .. } = self;
             next = grain.window_of(next, record, domain.clone(), cache).end;
             steps += 1.0;
         }
-        self.bind(segment, at, field, FieldValues::Steps(grain), steps);
+        if steps > 0.0 {
+            self.bind(segment, at, field, FieldValues::Steps(grain), steps);
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// From this segment on the key uses the field through parts with few values only, `most` of them.
+    fn bind_classes(&mut self, segment: usize, at: &Candidate, field: FieldId, most: f64) {
+        let most = most.min(MOST_REQUESTS / at.requests);
+        let domain = self.question.domain(field);
+        let Some((classes, values)) = self
+            .key
+            .field_classes(segment, field, domain, most as usize)
+        else {
+            return;
+        };
+        let count = classes.count;
+        if let Some(mut next) =
+            at.times(Dimension::Field(field, FieldValues::Classes(values)), count)
+        {
+            next.known.learn(KnownField::Stored(field));
+            next.classes.push(classes);
+            self.from(segment, next);
+        }
     }
 }
 

@@ -97,7 +97,7 @@ impl Evidence {
         way: &Candidate,
         segments: impl Iterator<Item = usize> + Clone,
     ) -> Self {
-        let known = |field: &FieldId| way.known.knows(*field) && !way.coarse.contains(field);
+        let known = |field: &FieldId| way.is_whole(*field);
         let given = segments
             .clone()
             .filter_map(|segment| way.values_given(segment));
@@ -105,13 +105,24 @@ impl Evidence {
         let plain = segments.filter(|segment| way.values_given(*segment).is_none());
         let plain: Vec<usize> = plain.collect();
         let fields = |segment: usize| fields(key, segment);
+        let shared_by = way.classes.iter().fold(shared_by, |all, classes| {
+            let uses =
+                |at: &usize| classes.segments.contains(at) && fields(*at).contains(&classes.field);
+            if plain.iter().any(uses) {
+                all * classes.count
+            } else {
+                all
+            }
+        });
         let mut told = key.told_fields(plain.iter().copied());
         told.retain(known);
         let mut steps: Vec<(FieldId, FieldSteps)> = Vec::new();
         // Which segments use which field in these steps.
         let mut used: Vec<(FieldId, Vec<usize>)> = Vec::new();
         for &field in plain.iter().flat_map(|segment| fields(*segment)) {
-            let is_new = !told.contains(&field) && steps.iter().all(|(other, _)| *other != field);
+            let is_new = !told.contains(&field)
+                && !way.is_classed(field)
+                && steps.iter().all(|(other, _)| *other != field);
             if is_new
                 && !question.domain(field).is_empty()
                 && let Some(joint) = key.joint_steps(plain.iter().copied(), field)
@@ -124,6 +135,7 @@ impl Evidence {
         let coarse = |segment: usize, field: &FieldId| {
             let mut used = used.iter();
             used.any(|(other, segments)| other == field && segments.contains(&segment))
+                || way.uses_class(segment, *field)
         };
         let (mut hashed, mut chance, mut unknown_parts) = (Vec::new(), 1.0, false);
         for &segment in &plain {

@@ -256,6 +256,11 @@ impl Question {
         self.domains[usize::from(field.0)].clone()
     }
 
+    /// Does the reader know a range of the field?
+    pub fn has_band(&self, field: FieldId) -> bool {
+        self.bands.iter().any(|band| band.field == field)
+    }
+
     pub fn name(&self, field: FieldId) -> String {
         self.names[usize::from(field.0)].clone()
     }

@@ -412,7 +412,11 @@ impl<R: RowCounts> Read<'_, R> {
             }
             Some(Dimension::Field(field, values)) => (*field, values),
         };
-        let range = self.scratch.bands.of(field);
+        let own = self.scratch.bands.of(field);
+        let range = match plan.question.has_band(field) {
+            true => own.clone(),
+            false => Some(plan.question.domain(field)),
+        };
         match (values, range) {
             (FieldValues::List(list), _) => {
                 let from: u32 = target.within_lens[..*list].iter().sum();
@@ -421,7 +425,7 @@ impl<R: RowCounts> Read<'_, R> {
                     self.with_slot(field, *value, dimension);
                 }
             }
-            (FieldValues::All(slots), _) => {
+            (FieldValues::All(slots) | FieldValues::Classes(slots), _) => {
                 for slot in slots {
                     self.with_slot(field, *slot, dimension);
                 }
@@ -443,7 +447,7 @@ impl<R: RowCounts> Read<'_, R> {
                     self.scratch.bands.set(field, Some(step));
                     self.with_slot(field, first, dimension);
                 }
-                self.scratch.bands.set(field, Some(range));
+                self.scratch.bands.set(field, own);
             }
         }
     }

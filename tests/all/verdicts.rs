@@ -573,3 +573,38 @@ copied = { key = "md5_bytes(item)", copies = ["be2(random(65536)) || be4(item)"]
     near(mean(alone, "server_peak_to_mean"), 1.6 + 0.6, 0.1);
     near(mean(copied, "server_peak_to_mean"), 0.8 + 0.3 + 0.5, 0.1);
 }
+
+#[test]
+fn scans_of_the_whole_table_that_pile_up_are_no_range_of_keys() {
+    let results = run(
+        "scans",
+        r#"
+replicates = 2
+[time]
+duration = "4s"
+warmup = "1s"
+[cluster]
+servers = 4
+[field]
+id = { type = "int", count = 1_000_000 }
+colour = { type = "int", count = 5_000 }
+[existing.rows]
+records = 4_000_000
+last = "10d"
+[read.by-colour]
+equal = ["colour"]
+rate = "200/s"
+[table]
+presplit = { algorithm = "uniform", regions = 16 }
+[strategy]
+hashed = { key = "md5_bytes(id)" }
+"#,
+    );
+    says(
+        strategy(&results, "hashed"),
+        &[
+            "Static hotspot: each `by-colour` scans the whole table, and they pile up where it begins",
+            "No salt and no split changes that. `by-colour` needs another key, one that begins with `colour`: of the table, or of a copy in that order (`copies`).",
+        ],
+    );
+}

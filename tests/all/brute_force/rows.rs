@@ -10,7 +10,7 @@ use keyheat::record::KnownField;
 use keyheat::workload::{ReadTarget, WithinValues};
 use proptest::prelude::*;
 
-const SEGMENTS: [&str; 35] = [
+const SEGMENTS: [&str; 40] = [
     "be4(a)",
     "text(a)",
     "lpad(a, 3)",
@@ -46,6 +46,11 @@ const SEGMENTS: [&str; 35] = [
     "be8(ts - ts % 3600000)",
     "be4(ts % 3600000)",
     "be2(ts % 3600000 / 60000 * 16)",
+    "be1(n % 3)",
+    "left(md5_bytes(be4(a) || be1(n % 3)), 2)",
+    "be1((a + n % 4) % 7)",
+    "be4(a * 4 + n % 4)",
+    "left(md5(c || be8(hour)), 2)",
 ];
 
 /// The rows that a reader ends up with, newest first, by the field's value: each scan read in its order until it has enough.
