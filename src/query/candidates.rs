@@ -118,12 +118,6 @@ impl Candidate {
         self.classes.iter().any(|it| it.field == field)
     }
 
-    /// Does the segment use the field by the class that is known?
-    pub fn uses_class(&self, segment: usize, field: FieldId) -> bool {
-        let mut classes = self.classes.iter();
-        classes.any(|it| it.field == field && it.segments.contains(&segment))
-    }
-
     /// What is known in every combination, those fields left out that are known in steps or by their class only.
     fn without_coarse(&self) -> Knowledge {
         let mut known = Knowledge::default();

@@ -6,7 +6,7 @@
 
 use super::candidates::{Candidate, Stop};
 use super::question::{Order, Question};
-use crate::key::{FieldSteps, KeyPlan, Row};
+use crate::key::{FieldClasses, FieldSteps, KeyPlan, Randomness, Row};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{Field, FieldId, Schema};
 use std::ops::Range;
@@ -29,6 +29,23 @@ pub(super) struct Evidence {
     pub range: Option<(FieldId, Option<FieldSteps>)>,
     /// Combinations that share the rows of one beginning: values of hashes and draws.
     pub shared_by: f64,
+}
+
+/// Into how many beginnings these segments put so many classes of a field, while all else in them stays: a hash of m values puts k of them into
+/// m (1 - (1 - 1/m)^k).
+fn classes_apart(key: &KeyPlan, segments: &[usize], classes: f64) -> f64 {
+    let segments = segments.iter().map(|at| &key.segments()[*at]);
+    let values = segments
+        .clone()
+        .map(|it| it.cardinality().map_or(f64::INFINITY, |count| count as f64));
+    let values: f64 = values.product();
+    let is_hash = segments
+        .clone()
+        .all(|it| it.randomness() == Randomness::Hashed);
+    match is_hash && values > 1.0 && values.is_finite() {
+        true => -values * libm::expm1(classes * libm::log1p(-1.0 / values)),
+        false => classes.min(values),
+    }
 }
 
 fn fields(key: &KeyPlan, segment: usize) -> &[FieldId] {
@@ -105,17 +122,27 @@ impl Evidence {
         let plain = segments.filter(|segment| way.values_given(*segment).is_none());
         let plain: Vec<usize> = plain.collect();
         let fields = |segment: usize| fields(key, segment);
-        let shared_by = way.classes.iter().fold(shared_by, |all, classes| {
-            let uses =
-                |at: &usize| classes.segments.contains(at) && fields(*at).contains(&classes.field);
-            if plain.iter().any(uses) {
-                all * classes.count
-            } else {
-                all
-            }
-        });
         let mut told = key.told_fields(plain.iter().copied());
         told.retain(known);
+        // A class is known of the rows where all else that it comes with is told.
+        let with_class = |classes: &FieldClasses| {
+            let (field, of) = (classes.field, classes.segments.clone());
+            let uses = plain.iter().copied();
+            let uses = uses.filter(move |at| of.contains(at) && fields(*at).contains(&field));
+            uses.collect::<Vec<usize>>()
+        };
+        let mut classes: Vec<(FieldId, Vec<usize>, f64)> = Vec::new();
+        for of in &way.classes {
+            let uses = with_class(of);
+            let is_told = |field: &FieldId| *field == of.field || told.contains(field);
+            if !uses.is_empty() && uses.iter().all(|at| fields(*at).iter().all(is_told)) {
+                let apart = classes_apart(key, &uses, of.count);
+                classes.push((of.field, uses, apart));
+            }
+        }
+        let shared_by = classes
+            .iter()
+            .fold(shared_by, |all, (.., apart)| all * apart);
         let mut steps: Vec<(FieldId, FieldSteps)> = Vec::new();
         // Which segments use which field in these steps.
         let mut used: Vec<(FieldId, Vec<usize>)> = Vec::new();
@@ -135,7 +162,9 @@ impl Evidence {
         let coarse = |segment: usize, field: &FieldId| {
             let mut used = used.iter();
             used.any(|(other, segments)| other == field && segments.contains(&segment))
-                || way.uses_class(segment, *field)
+                || classes
+                    .iter()
+                    .any(|(other, uses, _)| other == field && uses.contains(&segment))
         };
         let (mut hashed, mut chance, mut unknown_parts) = (Vec::new(), 1.0, false);
         for &segment in &plain {

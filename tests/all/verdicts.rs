@@ -593,7 +593,7 @@ records = 4_000_000
 last = "10d"
 [read.by-colour]
 equal = ["colour"]
-rate = "200/s"
+rate = "2k/s"
 [table]
 presplit = { algorithm = "uniform", regions = 16 }
 [strategy]

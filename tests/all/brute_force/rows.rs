@@ -224,6 +224,7 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
         "'HH'",
         "pmod",
         "(ts %",
+        ") % 7",
     ];
     let ambiguous = requested.declares(|over_read| matches!(over_read, OverRead::LongerValues(_)));
     if unique && order.is_none() && !ambiguous && !by_chance.iter().any(|word| text.contains(word))
