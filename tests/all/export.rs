@@ -275,7 +275,7 @@ fn the_shell_writes_the_cells_of_the_scenario() {
     let attributes = &settings["families"][0]["attributes"];
     assert_eq!(
         (&attributes["VERSIONS"], &attributes["TTL"]),
-        (&3.into(), &86_400.into())
+        (&"3".into(), &"86400".into())
     );
     assert_eq!(
         settings["families"][1]["attributes"]["DATA_BLOCK_ENCODING"],
