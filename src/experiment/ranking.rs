@@ -104,6 +104,8 @@ pub(super) struct Candidate {
     pub(super) capacity: Cost,
     /// What it stores.
     pub(super) bytes: Cost,
+    /// Bytes of its tables as they are encoded and compressed. No criterion: what decoding costs servers is not measured.
+    pub(super) on_disk: Cost,
 }
 
 impl Candidate {
@@ -250,6 +252,7 @@ mod tests {
             reads: Cost::Known(reads),
             capacity: Cost::Known(1.0 / capacity),
             bytes: Cost::Known(bytes),
+            on_disk: Cost::Unknown,
         }
     }
 
@@ -320,6 +323,7 @@ mod tests {
             bytes: Cost::Known(bytes),
             limits: Cost::Known(0.0),
             growth: Cost::Known(0.0),
+            on_disk: Cost::Unknown,
         };
         let (a, b, c) = (
             circle(&one, &noise, 3.0),

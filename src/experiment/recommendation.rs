@@ -353,6 +353,7 @@ impl RankedStrategy {
                 reads,
                 capacity: Cost::of(capacities.map(|value| Some(1.0 / (*value)?))),
                 bytes: Cost::known(bytes),
+                on_disk: Cost::known(result.mean(MetricId::TableBytes)),
             };
             let ranked = Self {
                 name: result.label(),
@@ -512,16 +513,19 @@ fn details(criterion: Criterion, other: &RankedStrategy, loss: &Loss) -> String 
 /// In what tied strategies differ, and what is not shown of it.
 fn what_would_decide(tied: &[&Candidate], replicates: u32) -> String {
     let mut clauses = Vec::new();
+    let apart = |cost: &dyn Fn(&Candidate) -> f64| {
+        let costs = tied.iter().map(|of| cost(of));
+        let apart = costs.clone().fold(0.0, f64::max) / costs.fold(f64::INFINITY, f64::min);
+        (apart >= 1.0 + 1e-3).then_some(apart)
+    };
     for (criterion, words) in [
         (Criterion::Reads, "what reads cost"),
         (Criterion::Capacity, "what they can take"),
         (Criterion::Bytes, "bytes a write"),
     ] {
-        let means = tied.iter().map(|of| of.cost(criterion).mean());
-        let apart = means.clone().fold(0.0, f64::max) / means.fold(f64::INFINITY, f64::min);
-        if apart.is_nan() || apart < 1.0 + 1e-3 {
+        let Some(apart) = apart(&|of| of.cost(criterion).mean()) else {
             continue;
-        }
+        };
         let apart_by = match apart < 2.0 {
             true => format!("{} % apart", compact(100.0 * (apart - 1.0))),
             false => format!("{} times apart", compact(apart)),
@@ -533,6 +537,12 @@ fn what_would_decide(tied: &[&Candidate], replicates: u32) -> String {
             (_, true) => format!(", which {replicates} replicates don't show"),
         };
         clauses.push(format!("{words} ({apart_by}{but})"));
+    }
+    if let Some(apart) = apart(&|of| of.on_disk.mean()).filter(|apart| *apart > AS_GOOD) {
+        let times = compact(apart);
+        clauses.push(format!(
+            "what they take on disk ({times} times apart; what decoding costs servers is not told)"
+        ));
     }
     match clauses.is_empty() {
         true => "Nothing that was measured tells them apart: take the one that is the simplest to write and to read.".to_owned(),

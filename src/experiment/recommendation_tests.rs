@@ -168,3 +168,38 @@ fn reads_that_never_end_break_a_limit_and_cost_the_most() {
     );
     assert!(group.strategies[0].broken_limits.is_empty(), "{group:#?}");
 }
+
+#[test]
+fn keys_that_differ_by_compression_alone_are_tied_and_told_apart_on_disk() {
+    // A value of 200 bytes with 10 % of news, and a key of 8: what is compressed takes at most half.
+    let group = own(r#"
+replicates = 2
+[time]
+duration = "500ms"
+warmup = "100ms"
+sample = "100ms"
+[cluster]
+servers = 2
+[field]
+id = { type = "int", count = 100_000 }
+[write.rows]
+rate = "1k/s"
+[existing.rows]
+each = ["id"]
+last = "1d"
+[family.d]
+value = { size = "200B", entropy = 0.1 }
+[table]
+presplit = { algorithm = "uniform", regions = 4 }
+[strategy.plain]
+key = "md5_bytes(id)"
+[strategy.packed]
+key = "md5_bytes(id)"
+override.family.d.compression = "zstd"
+"#);
+    let told = group.reasons.join(" ");
+    assert_eq!(group.tied, 2, "{group:#?}");
+    let times = told.split("what they take on disk (").nth(1);
+    let times = times.and_then(|it| it.split(" times apart").next()?.parse::<f64>().ok());
+    assert!(times > Some(2.0), "{told}");
+}

@@ -248,6 +248,7 @@ fn predicted(strategy: &Strategy, scenario: &Scenario, retention: &Retention) ->
             reads: Cost::known(mean),
             capacity: Cost::Known(heat),
             bytes: Cost::known(Some(layout.key_bytes)),
+            on_disk: Cost::Unknown,
         },
         reads,
         grows: growths.map(Retention::grows).collect(),

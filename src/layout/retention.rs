@@ -7,13 +7,23 @@ use super::key_sample::KeyedTable;
 use super::read_forecast::{ReadTargets, TARGETS, cheapest, keys};
 use crate::random::Seed;
 use crate::scenario::{Setup, Strategy};
+use crate::time::SimDuration;
 use crate::workload::{Drive, Existing, ImportRows, Workload, WriteId};
 
 /// A table with the rows that the file gives it, and with ten times as many, written at the same pace.
 #[derive(Debug, Clone)]
 pub struct Retention {
-    now: (Workload, Replicate),
-    later: (Workload, Replicate),
+    now: Kept,
+    later: Kept,
+}
+
+/// Rows that are kept for some time.
+#[derive(Debug, Clone)]
+struct Kept {
+    workload: Workload,
+    replicate: Replicate,
+    /// So much older are the oldest than those of the file.
+    older: SimDuration,
 }
 
 impl Retention {
@@ -38,12 +48,22 @@ impl Retention {
         for existing in &mut later.existing {
             existing.rows = kept_longer(&existing.rows, longer);
         }
+        let oldest = |workload: &Workload| {
+            let rows = workload.existing.iter().map(|it| it.rows.last());
+            rows.max().unwrap_or_default()
+        };
+        let own = oldest(&setup.workload).as_nanos();
         let with_rows = |workload: Workload| {
+            let older = oldest(&workload).as_nanos().saturating_sub(own);
             let setup = Setup {
                 workload: workload.clone(),
                 ..setup.clone()
             };
-            (workload, Replicate::new(&setup, seed, 0))
+            Kept {
+                workload,
+                replicate: Replicate::new(&setup, seed, 0),
+                older: SimDuration::from_nanos(older),
+            }
         };
         Self {
             now: with_rows(now),
@@ -53,12 +73,17 @@ impl Retention {
 
     /// For each read of a strategy, how many times as many rows servers read for it when rows have been kept ten times as long.
     pub fn growth(&self, strategy: &Strategy) -> Vec<f64> {
-        let rows = |(workload, replicate): &(Workload, Replicate)| {
+        let rows = |kept: &Kept| {
+            let (workload, replicate) = (&kept.workload, &kept.replicate);
             let targets = ReadTargets::new(workload, replicate);
+            // A reader goes through all times that there are.
+            let mut setup = Setup::clone(&strategy.setup);
+            let (oldest, end) = setup.schema.time_range;
+            setup.schema.time_range = (oldest.before(kept.older), end);
             let rows = (0..workload.reads.len()).map(|read| {
                 let tables = KeyedTable::all(strategy, replicate).map(|table| keys(&table));
                 let asked = &workload.reads[read];
-                let plan = targets.with(read, TARGETS, &strategy.setup, |context| {
+                let plan = targets.with(read, TARGETS, &setup, |context| {
                     cheapest(tables, asked, context).1
                 });
                 // A Get that finds nothing reads a row like one that finds it.
