@@ -109,7 +109,7 @@ impl Told {
     fn asked(&self, strategy: &StrategyResult) -> Vec<f64> {
         let page = &self.files["report.html"];
         let after = |text: &'static str| move |it: &&str| !it.contains(text);
-        let figure = page.split("<figure id=\"server-load\">").nth(1).unwrap();
+        let figure = page.split("<figure id=\"server-load\"").nth(1).unwrap();
         let heading = format!("<h3>{}</h3>", strategy.name);
         let own = figure.split(&heading).nth(1).unwrap();
         let table = own.split("</table>").next().unwrap();
