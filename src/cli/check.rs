@@ -7,7 +7,7 @@ use super::{explain, lints, loading};
 use crate::experiment::Experiment;
 use crate::report::json_text;
 use crate::report::number::counted;
-use crate::scenario::{Diagnostic, Expectation, ExpectedKey, LoadError, Scenario, Severity, place};
+use crate::scenario::{Diagnostic, Expectation, Expected, LoadError, Scenario, Severity, place};
 use anyhow::Result;
 use serde_json::{Value, json};
 
@@ -114,23 +114,18 @@ fn placed(diagnostics: &[Diagnostic], text: &str) -> Vec<Value> {
 
 /// Golden keys need no simulation. One that is known to be wrong is told when it no longer is.
 fn broken_keys(scenario: &Scenario) -> Vec<String> {
-    let keys = scenario
-        .expectations
-        .iter()
-        .filter_map(|expectation| match expectation {
-            Expectation::Key(key) if (key.found == key.expected) == key.issue.is_some() => {
-                Some(key)
-            }
-            _ => None,
-        });
-    let words = |key: &ExpectedKey| {
-        let strategy = &scenario.strategies[key.strategy].name;
-        let point: String = scenario
-            .values_at(key.point)
-            .iter()
-            .map(|swept| format!(" at {} = {}", swept.path, swept.value))
-            .collect();
-        match &key.issue {
+    let words = |expectation: &Expectation| {
+        let Expected::Key(key) = &expectation.expected else {
+            return None;
+        };
+        if (key.found == key.expected) != expectation.issue.is_some() {
+            return None;
+        }
+        let strategy = &scenario.strategies[expectation.strategy].name;
+        let point = scenario.values_at(expectation.point).iter();
+        let point = point.map(|swept| format!(" at {} = {}", swept.path, swept.value));
+        let point: String = point.collect();
+        Some(match &expectation.issue {
             None => format!(
                 "{strategy}{point}: the key of {} is {}, expected {}",
                 key.record, key.found, key.expected
@@ -139,7 +134,7 @@ fn broken_keys(scenario: &Scenario) -> Vec<String> {
                 "{strategy}{point}: the key of {} is {}, as expected, though known to fail: take out `issue = \"{issue}\"`",
                 key.record, key.found
             ),
-        }
+        })
     };
-    keys.map(words).collect()
+    scenario.expectations.iter().filter_map(words).collect()
 }

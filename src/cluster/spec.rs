@@ -2,12 +2,12 @@
 
 use super::Placement;
 use super::family::{CellSpec, Family, WrittenCells, of_table};
-use crate::settings::choice;
 use crate::settings::{
     FromSource, Source, bandwidth, integer, json, list_of_texts, number, size, table, text, time,
     word,
 };
 use crate::storage::{BlockEncoding, Bloom, RowSize};
+use crate::text::words;
 use crate::time::SimDuration;
 use crate::units::{Bandwidth, ByteSize};
 
@@ -146,15 +146,16 @@ crate::settings! {
     }
 }
 
-/// When a log sends its next sync.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogSyncs {
-    /// When the bytes of the one before are written, whether it is acknowledged or not (HBase: `AsyncFSWAL.consume`).
-    Pipelined,
-    /// When the one before is acknowledged: one at a time, as stores with a single log writer.
-    Single,
+words! {
+    /// When a log sends its next sync.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum LogSyncs {
+        /// When the bytes of the one before are written, whether it is acknowledged or not (HBase: `AsyncFSWAL.consume`).
+        Pipelined = "pipelined",
+        /// When the one before is acknowledged: one at a time, as stores with a single log writer.
+        Single = "single",
+    }
 }
-choice!(LogSyncs { Pipelined = "pipelined", Single = "single" });
 
 impl WalSpec {
     /// How long a write of a busy server waits for the log while its bandwidth is not used up, about: for its own sync, and in a log with

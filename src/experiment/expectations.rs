@@ -2,11 +2,10 @@
 //! not exit, nor excuse.
 
 use super::runs::StrategyRuns;
-use super::strategy_summary::sweep_of;
 use super::verdict::{A_FEW, NEARLY_ALL};
 use super::{ExpectationResult, FoundValue, Measure, StrategyResult};
 use crate::metrics::{MetricId, MetricPath, Part, Side, Unit, lookup};
-use crate::scenario::{Bound, Expectation, ExpectedValue, Scenario};
+use crate::scenario::{Bound, Expectation, Expected, ExpectedValue, Scenario};
 use std::collections::BTreeMap;
 
 /// A number equals an expected one within this relative difference: they come by different roads of rounding.
@@ -22,53 +21,52 @@ pub(super) fn of(scenario: &Scenario, ran: &[Ran<'_>]) -> Vec<ExpectationResult>
 }
 
 fn outcome(scenario: &Scenario, ran: &[Ran<'_>], expectation: &Expectation) -> ExpectationResult {
-    match expectation {
-        Expectation::Key(key) => ExpectationResult {
-            strategy: scenario.strategies[key.strategy].name.clone(),
-            metric: "key".to_owned(),
-            sweep: sweep_of(scenario.values_at(key.point)),
-            ratio_to: None,
-            ratio_to_sweep: BTreeMap::new(),
-            record: Some(key.record.clone()),
-            value: FoundValue::Text(key.found.to_string()),
-            bound: Bound::Is(ExpectedValue::Text(key.expected.to_string())),
-            holds: key.found == key.expected,
-            because: key.because.clone(),
-            issue: key.issue.clone(),
-            reason: None,
-        },
-        Expectation::Metric {
-            point,
-            strategy,
+    let at = |point, strategy| ran[point * scenario.strategies.len() + strategy];
+    let own = at(expectation.point, expectation.strategy);
+    let result = own.0;
+    let outcome = |metric: &str, value, bound, holds| ExpectationResult {
+        strategy: result.name.clone(),
+        metric: metric.to_owned(),
+        sweep: result.sweep.clone(),
+        ratio_to: None,
+        ratio_to_sweep: BTreeMap::new(),
+        record: None,
+        value,
+        bound,
+        holds,
+        because: expectation.because.clone(),
+        issue: expectation.issue.clone(),
+        reason: None,
+    };
+    match &expectation.expected {
+        Expected::Key(key) => {
+            let [found, expected] = [&key.found, &key.expected].map(ToString::to_string);
+            let (value, bound) = (FoundValue::Text(found), ExpectedValue::Text(expected));
+            let holds = key.found == key.expected;
+            ExpectationResult {
+                record: Some(key.record.clone()),
+                ..outcome("key", value, Bound::Is(bound), holds)
+            }
+        }
+        Expected::Metric {
             metric,
             bound,
             ratio_to,
-            because,
-            issue,
         } => {
-            let at = |point, strategy| ran[point * scenario.strategies.len() + strategy];
-            let own = at(*point, *strategy);
             let base = ratio_to.as_ref().map(|to| at(to.point, to.strategy));
-            let (result, base_result) = (own.0, base.map(|base| base.0));
+            let base_result = base.map(|base| base.0);
             let path = lookup(metric, &result.names()).ok();
             let value = path.map_or(FoundValue::UNDEFINED, |it| find(result, base_result, it));
             let mut both = std::iter::once(own).chain(base);
             let reason = both
                 .find_map(|(result, runs)| too_short(runs, &lookup(metric, &result.names()).ok()?));
             let elsewhere = base_result.filter(|base| base.sweep != result.sweep);
+            let holds = reason.is_none() && holds(&value, bound);
             ExpectationResult {
-                strategy: result.name.clone(),
-                metric: metric.clone(),
-                sweep: result.sweep.clone(),
                 ratio_to_sweep: elsewhere.map_or_else(BTreeMap::new, |it| it.sweep.clone()),
                 ratio_to: base_result.map(|base| base.name.clone()),
-                record: None,
-                holds: reason.is_none() && holds(&value, bound),
-                value,
-                bound: bound.clone(),
-                because: because.clone(),
-                issue: issue.clone(),
                 reason,
+                ..outcome(metric, value, bound.clone(), holds)
             }
         }
     }

@@ -12,7 +12,7 @@ use super::{
 use crate::engine::{self, ClusterChanges, SimConfig, TableCopy};
 use crate::layout::{Layout, Replicate, RunLayout, StrategySample, stored_cells};
 use crate::metrics::{MetricId, RunResult};
-use crate::scenario::{Copy, Expectation, Scenario, Strategy};
+use crate::scenario::{Copy, Expected, Scenario, Strategy};
 use crate::time::SimTime;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -416,9 +416,9 @@ fn results(scenario: &Scenario, summaries: &[StrategySummary<'_>]) -> Results {
     }
     // Where each row has one cell, rows say it all, unless bytes are asked for.
     let cells = summaries.iter().any(StrategySummary::reads_cells)
-        || scenario.expectations.iter().any(
-            |it| matches!(it, Expectation::Metric { metric, .. } if metric.ends_with(".bytes_read")),
-        );
+        || scenario.expectations.iter().any(|it| {
+            matches!(&it.expected, Expected::Metric { metric, .. } if metric.ends_with(".bytes_read"))
+        });
     let strategies = summaries.iter().map(|summary| summary.result(cells));
     let strategies: Vec<StrategyResult> = strategies.collect();
     let runs = summaries.iter().map(|summary| &summary.runs);

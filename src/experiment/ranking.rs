@@ -11,23 +11,17 @@ pub(super) const AS_GOOD: f64 = 1.05;
 /// Of tied candidates one that costs so many times less in one criterion, and as much more in none, comes first.
 const NOTICED: f64 = 1.02;
 
-/// What candidates are judged by, in order of weight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Criterion {
-    Limits,
-    Growth,
-    Reads,
-    Capacity,
-    Bytes,
+words! {
+    /// What candidates are judged by, in order of weight.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) enum Criterion: "criterion" {
+        Limits = "limits",
+        Growth = "growth",
+        Reads = "reads",
+        Capacity = "capacity",
+        Bytes = "bytes",
+    }
 }
-
-words!(Criterion "criterion" {
-    Limits = "limits",
-    Growth = "growth",
-    Reads = "reads",
-    Capacity = "capacity",
-    Bytes = "bytes",
-});
 
 fn is_cost(value: &f64) -> bool {
     *value > 0.0 && value.is_finite()
@@ -222,7 +216,7 @@ pub(super) fn by_means(candidates: &[Candidate]) -> Vec<usize> {
     while !left.is_empty() {
         let mut pool = left.clone();
         for criterion in Criterion::ALL {
-            let cost = |at: usize| candidates[at].cost(*criterion).mean();
+            let cost = |at: usize| candidates[at].cost(criterion).mean();
             let costs = pool.iter().map(|&at| cost(at));
             let best = costs.fold(f64::INFINITY, f64::min);
             pool.retain(|&at| cost(at) <= AS_GOOD * best);

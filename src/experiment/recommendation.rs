@@ -484,7 +484,7 @@ fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32
             let lost = others.iter().filter_map(|other| {
                 let loss = other.loses_in.as_ref()?;
                 let is_this = loss.respect == criterion.name() && loss.to == best.name;
-                is_this.then(|| format!("`{}`{}", other.name, details(*criterion, other, loss)))
+                is_this.then(|| format!("`{}`{}", other.name, details(criterion, other, loss)))
             });
             let names = listed(&lost.collect::<Vec<String>>());
             if !names.is_empty() {

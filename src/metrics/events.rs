@@ -29,53 +29,39 @@ impl RefusalReason {
     ];
 }
 
-/// What happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EventKind {
-    /// A region goes offline to be divided: its daughters open on its server later.
-    Split,
-    /// A region that is due to be divided has no row to be divided at: one row, or the middle lies at its start.
-    NoSplitRow,
-    /// Two regions go offline to become one.
-    Merge,
-    /// A region goes offline to move to another server.
-    Move,
-    /// A region is there again: a daughter, a merged or moved one, or one of a server that died.
-    Open,
-    /// A memstore was written to a file.
-    Flush,
-    /// Files became one.
-    Compaction,
-    /// The balancer ran.
-    Balancer,
-    /// A server died.
-    Crash,
-    /// The master knows that a server is dead: its regions will open elsewhere.
-    CrashDetected,
-    /// A server became slower or as fast as before.
-    Slow,
-    /// Servers joined.
-    ServersAdded,
-    /// An event of the scenario does not happen: its server is not alive, or is the last one.
-    Impossible,
+words! {
+    /// What happened.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum EventKind: "event" {
+        /// A region goes offline to be divided: its daughters open on its server later.
+        Split = "split",
+        /// A region that is due to be divided has no row to be divided at: one row, or the middle lies at its start.
+        NoSplitRow = "no-split-row",
+        /// Two regions go offline to become one.
+        Merge = "merge",
+        /// A region goes offline to move to another server.
+        Move = "move",
+        /// A region is there again: a daughter, a merged or moved one, or one of a server that died.
+        Open = "open",
+        /// A memstore was written to a file.
+        Flush = "flush",
+        /// Files became one.
+        Compaction = "compaction",
+        /// The balancer ran.
+        Balancer = "balancer",
+        /// A server died.
+        Crash = "crash",
+        /// The master knows that a server is dead: its regions will open elsewhere.
+        CrashDetected = "crash-detected",
+        /// A server became slower or as fast as before.
+        Slow = "slow",
+        /// Servers joined.
+        ServersAdded = "servers-added",
+        /// An event of the scenario does not happen: its server is not alive, or is the last one.
+        Impossible = "impossible",
+    }
 }
-
-words!(EventKind "event" {
-    Split = "split",
-    NoSplitRow = "no-split-row",
-    Merge = "merge",
-    Move = "move",
-    Open = "open",
-    Flush = "flush",
-    Compaction = "compaction",
-    Balancer = "balancer",
-    Crash = "crash",
-    CrashDetected = "crash-detected",
-    Slow = "slow",
-    ServersAdded = "servers-added",
-    Impossible = "impossible",
-});
 
 /// One happening, flat: a row of `events.csv`. What does not apply is `None`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -1,6 +1,7 @@
 //! The class of hotspot, in the words of CockroachDB's glossary. Must not know where its evidence comes from.
 
 use crate::statistics::ExpectedPeak;
+use crate::text::words;
 
 /// Below this peak-to-mean there is no hotspot: the cluster still delivers two thirds of its capacity.
 pub const NO_HOTSPOT_BELOW: f64 = 1.5;
@@ -18,23 +19,25 @@ pub const RANGE_SHARE_OF_SERVER: f64 = 0.5;
 /// Reads make a server hot when they take more than this share of the handler time that it is asked for.
 pub const OF_READS: f64 = 0.5;
 
-/// Why one server is hot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hotspot {
-    /// The load is spread.
-    None,
-    /// One row is hot: no split helps.
-    Row,
-    /// The keys reach fewer regions than there are servers.
-    PresplitMismatch,
-    /// Another dealing of the same regions would be even.
-    Placement,
-    /// The hot range of keys changes as time-ordered keys advance.
-    Moving,
-    /// The newest rows are read, and they are neighbours.
-    Lookback,
-    /// One range of keys stays hot.
-    Static,
+words! {
+    /// Why one server is hot.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Hotspot {
+        /// The load is spread.
+        None = "none",
+        /// One row is hot: no split helps.
+        Row = "row",
+        /// The keys reach fewer regions than there are servers.
+        PresplitMismatch = "presplit-mismatch",
+        /// Another dealing of the same regions would be even.
+        Placement = "placement",
+        /// The hot range of keys changes as time-ordered keys advance.
+        Moving = "moving",
+        /// The newest rows are read, and they are neighbours.
+        Lookback = "lookback",
+        /// One range of keys stays hot.
+        Static = "static",
+    }
 }
 
 /// How far the hottest server is above the mean.
@@ -147,22 +150,6 @@ impl Hotspot {
         let class = first.filter(hot).or(second.filter(hot));
         class.unwrap_or(Self::None)
     }
-
-    /// The word that results use.
-    pub fn name(self) -> &'static str {
-        Self::WORDS[self as usize]
-    }
-
-    /// All words, in the order of the variants.
-    pub const WORDS: [&'static str; 7] = [
-        "none",
-        "row",
-        "presplit-mismatch",
-        "placement",
-        "moving",
-        "lookback",
-        "static",
-    ];
 }
 
 impl HotspotEvidence {

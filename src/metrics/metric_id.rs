@@ -49,31 +49,22 @@ pub enum Source {
     OneRead,
 }
 
-/// The operations that a metric of a family counts: most that are known of writes are known of reads as well, and some of neighbours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// Writes.
-    Write,
-    /// Reads.
-    Read,
-    /// Puts and Gets of neighbours.
-    Neighbour,
+words! {
+    /// The operations that a metric of a family counts, in the order of the family's members: most that are known of writes are known of reads as
+    /// well, and some of neighbours. Paths of a single operation and the names of most metrics begin with the word.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Side {
+        /// Writes.
+        Write = "write",
+        /// Reads.
+        Read = "read",
+        /// Puts and Gets of neighbours.
+        Neighbour = "neighbour",
+    }
 }
 
 impl Side {
-    /// All of them, in the order of a family's members.
-    pub const ALL: [Self; 3] = [Self::Write, Self::Read, Self::Neighbour];
-
-    /// What the paths of a single operation begin with, and the names of most metrics.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Read => "read",
-            Self::Neighbour => "neighbour",
-        }
-    }
-
-    /// The same of several.
+    /// The word for several of them.
     pub fn plural(self) -> &'static str {
         match self {
             Self::Write => "writes",
@@ -253,31 +244,24 @@ impl<'de> Deserialize<'de> for MetricId {
     }
 }
 
-/// A member of a family of response times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
-    /// The mean.
-    Mean,
-    /// The median.
-    P50,
-    /// The 90th percentile.
-    P90,
-    /// The 99th percentile.
-    P99,
-    /// The 99.9th percentile.
-    P999,
-    /// The greatest.
-    Max,
+words! {
+    /// A member of a family of response times.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Part: "part" {
+        /// The mean.
+        Mean = "mean",
+        /// The median.
+        P50 = "p50",
+        /// The 90th percentile.
+        P90 = "p90",
+        /// The 99th percentile.
+        P99 = "p99",
+        /// The 99.9th percentile.
+        P999 = "p999",
+        /// The greatest.
+        Max = "max",
+    }
 }
-
-words!(Part "part" {
-    Mean = "mean",
-    P50 = "p50",
-    P90 = "p90",
-    P99 = "p99",
-    P999 = "p999",
-    Max = "max",
-});
 
 impl Part {
     /// The quantile that it is.
@@ -484,7 +468,7 @@ impl MetricPath {
     pub fn words(&self) -> Option<&'static [&'static str]> {
         match self.definition().unit {
             Unit::Word if self.metric == MetricId::Path => Some(&PATH_WORDS),
-            Unit::Word => Some(&Hotspot::WORDS),
+            Unit::Word => Some(Hotspot::WORDS),
             _ => None,
         }
     }
@@ -781,7 +765,7 @@ mod path_tests {
     #[test]
     fn words_are_those_of_their_metric() {
         let words = |path: &str| lookup(path, &names()).unwrap().words();
-        assert_eq!(words("hotspot"), Some(&Hotspot::WORDS[..]));
+        assert_eq!(words("hotspot"), Some(Hotspot::WORDS));
         assert_eq!(words("read.newest.path"), Some(&PATH_WORDS[..]));
         assert_eq!(words("read.newest.calls"), None);
         let paths = [

@@ -6,25 +6,26 @@ use crate::text::grouped;
 use num_bigint::{BigInt, BigUint, Sign};
 use thiserror::Error;
 
-/// How a table is pre-split.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SplitAlgorithm {
-    /// One region.
-    None,
-    /// HBase's HexStringSplit.
-    HexString,
-    /// HBase's DecimalStringSplit.
-    DecimalString,
-    /// HBase's UniformSplit.
-    Uniform,
-    /// `Admin.createTable(descriptor, first, last, regions)`, that is `Bytes.split`.
-    Bytes,
-    /// One region for each value of a row key's leading bucket.
-    Buckets,
-    /// Equal quantiles of rows.
-    Sampled,
+crate::text::words! {
+    /// How a table is pre-split.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum SplitAlgorithm {
+        /// One region.
+        None = "none",
+        /// HBase's HexStringSplit.
+        HexString = "hex-string",
+        /// HBase's DecimalStringSplit.
+        DecimalString = "decimal-string",
+        /// HBase's UniformSplit.
+        Uniform = "uniform",
+        /// `Admin.createTable(descriptor, first, last, regions)`, that is `Bytes.split`.
+        Bytes = "bytes",
+        /// One region for each value of a row key's leading bucket.
+        Buckets = "buckets",
+        /// Equal quantiles of rows.
+        Sampled = "sampled",
+    }
 }
-crate::settings::choice!(SplitAlgorithm { None = "none", HexString = "hex-string", DecimalString = "decimal-string", Uniform = "uniform", Bytes = "bytes", Buckets = "buckets", Sampled = "sampled" });
 
 impl SplitAlgorithm {
     /// The split points of those algorithms that need no row key: sorted, distinct, not empty. `first` and `last` are digits for

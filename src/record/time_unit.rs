@@ -2,19 +2,20 @@
 
 use crate::time::EpochNanos;
 
-/// Unit that a timestamp counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimeUnit {
-    /// Seconds.
-    Seconds,
-    /// Milliseconds.
-    Millis,
-    /// Microseconds.
-    Micros,
-    /// Nanoseconds.
-    Nanos,
+crate::text::words! {
+    /// Unit that a timestamp counts.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum TimeUnit {
+        /// Seconds.
+        Seconds = "s",
+        /// Milliseconds.
+        Millis = "ms",
+        /// Microseconds.
+        Micros = "us",
+        /// Nanoseconds.
+        Nanos = "ns",
+    }
 }
-crate::settings::choice!(TimeUnit { Seconds = "s", Millis = "ms", Micros = "us", Nanos = "ns" });
 
 impl TimeUnit {
     /// Nanoseconds in one.

@@ -11,21 +11,21 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// What is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
-    /// For people at a terminal.
-    #[default]
-    Table,
-    /// As `summary.md`, without charts.
-    Markdown,
-    /// As `summary.csv`.
-    Csv,
-    /// As `results.json`.
-    Json,
+crate::text::words! {
+    /// What is printed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Format: "format" {
+        /// For people at a terminal.
+        #[default]
+        Table = "table",
+        /// As `summary.md`, without charts.
+        Markdown = "markdown",
+        /// As `summary.csv`.
+        Csv = "csv",
+        /// As `results.json`.
+        Json = "json",
+    }
 }
-
-crate::text::words!(Format "format" { Table = "table", Markdown = "markdown", Csv = "csv", Json = "json" });
 
 /// Kinds of picture files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::document::{Node, Value};
 use super::draft::Draft;
 use super::fields::{find, given};
 use super::metric_names;
-use super::model::{Bound, Expectation, ExpectedKey, ExpectedValue, RatioTo};
+use super::model::{Bound, Expectation, Expected, ExpectedKey, ExpectedValue, RatioTo};
 use super::names::{slip, suggest};
 use super::presplits::row_key;
 use super::reader::Reader;
@@ -109,6 +109,15 @@ fn read_one(reader: &Reader<'_>, context: Context<'_>) -> Vec<Expectation> {
         true => at.is_some_and(|at| sweep.matches(point, &at)),
         false => true,
     };
+    let expectation = |strategy: usize, expected| {
+        Some(Expectation {
+            point,
+            strategy: selected[strategy]?,
+            expected,
+            because: because.clone(),
+            issue: issue.clone(),
+        })
+    };
     if reader.has("record") || reader.has("key") {
         for key in ["metric", "above", "below", "between", "is", "ratio_to"] {
             if reader.has(key) {
@@ -117,16 +126,9 @@ fn read_one(reader: &Reader<'_>, context: Context<'_>) -> Vec<Expectation> {
             }
         }
         let found = read_golden(reader, &chosen.unwrap_or_default(), strategies, base);
-        let expectation = |found: ExpectedKey| {
-            Some(Expectation::Key(ExpectedKey {
-                point,
-                strategy: selected[found.strategy].filter(|_| here)?,
-                because: because.clone(),
-                issue: issue.clone(),
-                ..found
-            }))
-        };
-        return found.into_iter().filter_map(expectation).collect();
+        let found = found.into_iter().filter(|_| here);
+        let key = |(strategy, key)| expectation(strategy, Expected::Key(key));
+        return found.filter_map(key).collect();
     }
     let names = base.setup.operation_names();
     reader.missing("metric", "\"server_max_share\"");
@@ -139,7 +141,7 @@ fn read_one(reader: &Reader<'_>, context: Context<'_>) -> Vec<Expectation> {
         return Vec::new();
     };
     let every = chosen.len() > 1 || sweep.len() > 1 && !reader.has("at");
-    let expectation = |strategy: usize| {
+    let bounded = |strategy: usize| {
         let ratio_to = match &ratio_to {
             None => None,
             Some(ratio) => {
@@ -160,17 +162,14 @@ fn read_one(reader: &Reader<'_>, context: Context<'_>) -> Vec<Expectation> {
                 Some(RatioTo { point, strategy })
             }
         };
-        Some(Expectation::Metric {
-            point,
-            strategy: selected[strategy]?,
+        let expected = Expected::Metric {
             metric: metric.to_owned(),
             bound: bound.clone(),
             ratio_to,
-            because: because.clone(),
-            issue: issue.clone(),
-        })
+        };
+        expectation(strategy, expected)
     };
-    chosen.into_iter().filter_map(expectation).collect()
+    chosen.into_iter().filter_map(bounded).collect()
 }
 
 /// Reads `at`, if there is one.
@@ -336,13 +335,13 @@ pub(super) fn read_golden(
     chosen: &[usize],
     strategies: &[Named],
     base: &Draft,
-) -> Vec<ExpectedKey> {
+) -> Vec<(usize, ExpectedKey)> {
     reader.missing("record", "{ ... }");
     reader.missing("key", "'...'");
     let node = reader.node("key");
     let expected = node.and_then(|node| row_key(reader.sink, node));
     let record = reader.table("record");
-    let (Some(node), Some(expected), true) = (node, expected, record.table.is_some()) else {
+    let (Some(expected), true) = (expected, record.table.is_some()) else {
         return Vec::new();
     };
     let read = |&strategy: &usize| {
@@ -350,17 +349,7 @@ pub(super) fn read_golden(
             read_record(&record, base);
             return None;
         };
-        let (shown, key) = golden_key(reader, &record, read)?;
-        Some(ExpectedKey {
-            point: 0,
-            strategy,
-            record: shown,
-            expected: expected.clone(),
-            found: key,
-            because: None,
-            issue: None,
-            span: node.place.span(),
-        })
+        Some((strategy, golden_key(reader, &record, read, &expected)?))
     };
     chosen.iter().filter_map(read).collect()
 }
@@ -386,7 +375,8 @@ fn golden_key(
     expectation: &Reader<'_>,
     record: &Reader<'_>,
     read: &ReadStrategy,
-) -> Option<(String, RowKey)> {
+    expected: &RowKey,
+) -> Option<ExpectedKey> {
     let (schema, slots) = read_record(record, &read.draft)?;
     let ReadStrategy { strategy, draft } = read;
     let name = &strategy.name;
@@ -424,7 +414,11 @@ fn golden_key(
         let message = format!("the key of `{name}` is not the same for each write of a record");
         expectation.refuse_key("key", message, "a random key can't be expected")?;
     }
-    Some((show(&schema, &slots), found))
+    Some(ExpectedKey {
+        record: show(&schema, &slots),
+        expected: expected.clone(),
+        found,
+    })
 }
 
 /// The slot of a given value; the schema grows where the value lies outside of the run.

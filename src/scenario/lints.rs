@@ -3,7 +3,7 @@
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{SourcePlace, TomlTable};
-use super::model::{Bound, Expectation, ExpectedValue, Setup, Strategy};
+use super::model::{Bound, Expectation, Expected, ExpectedValue, Setup, Strategy};
 use crate::text::all;
 use crate::time::SimDuration;
 use crate::workload::{PickLaw, RangeExtent, Read};
@@ -35,17 +35,15 @@ pub(super) fn lint<'a>(
         }
     }
     for expectation in expectations {
-        let Expectation::Metric {
+        let Expected::Metric {
             metric,
             bound,
             ratio_to: None,
-            strategy,
-            ..
-        } = expectation
+        } = &expectation.expected
         else {
             continue;
         };
-        let Some(strategy) = strategies.get(*strategy) else {
+        let Some(strategy) = strategies.get(expectation.strategy) else {
             continue;
         };
         let names = strategy.setup.operation_names();

@@ -51,8 +51,9 @@ pub use cluster::misfit;
 pub use diagnostic::{Diagnostic, Severity};
 pub use load::LoadError;
 pub use model::{
-    Bound, Changes, Copy, Expectation, ExpectedKey, ExpectedValue, Knee, Limit, LimitBound,
-    Options, Presplit, Scenario, Setup, Strategy, SweepValue, SweptSetting, TimeSpec, VariedLoad,
+    Bound, Changes, Copy, Expectation, Expected, ExpectedKey, ExpectedValue, Knee, Limit,
+    LimitBound, Options, Presplit, Scenario, Setup, Strategy, SweepValue, SweptSetting, TimeSpec,
+    VariedLoad,
 };
 pub use names::{is_file_stem, is_name};
 pub use render::{count, place, render};

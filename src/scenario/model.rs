@@ -334,25 +334,32 @@ pub enum Presplit {
     Sampled { regions: u32 },
 }
 
-/// One `[[expect]]`.
+/// One `[[expect]]` of one strategy at one point.
 #[derive(Debug, Clone)]
-pub enum Expectation {
+pub struct Expectation {
+    /// Index into the scenario's points, 0 without a sweep; one that holds at several points has been expanded to one each.
+    pub point: usize,
+    /// Index into the scenario's strategies; `"*"` has been expanded to one expectation each.
+    pub strategy: usize,
+    /// What of.
+    pub expected: Expected,
+    /// Why.
+    pub because: Option<String>,
+    /// What it is known to fail for.
+    pub issue: Option<String>,
+}
+
+/// What an expectation says.
+#[derive(Debug, Clone)]
+pub enum Expected {
     /// A metric's bound.
     Metric {
-        /// Index into the scenario's points, 0 without a sweep; one that holds at several points has been expanded to one each.
-        point: usize,
-        /// Index into the scenario's strategies; `"*"` has been expanded to one expectation each.
-        strategy: usize,
         /// Dotted path, known to the catalogue of metrics.
         metric: String,
         /// What it must satisfy.
         bound: Bound,
         /// Divide by the metric of this first.
         ratio_to: Option<RatioTo>,
-        /// Why.
-        because: Option<String>,
-        /// What it is known to fail for.
-        issue: Option<String>,
     },
     /// A golden key, computed at load time: it holds when `found` equals `expected`.
     Key(ExpectedKey),
@@ -394,20 +401,10 @@ pub struct RatioTo {
 /// A golden key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedKey {
-    /// Index into the scenario's points, 0 without a sweep.
-    pub point: usize,
-    /// Index into the scenario's strategies.
-    pub strategy: usize,
     /// The record's fields as text, for the report.
     pub record: String,
     /// The key as written in the file.
     pub expected: RowKey,
     /// The key that the plan writes.
     pub found: RowKey,
-    /// Why.
-    pub because: Option<String>,
-    /// What it is known to fail for.
-    pub issue: Option<String>,
-    /// Its place in the file.
-    pub span: Range<usize>,
 }

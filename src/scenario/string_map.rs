@@ -1,6 +1,10 @@
 //! From a place in the meaning of a TOML string to the place in the file: so that a caret stands under a sub-expression.
 
 use std::ops::Range;
+use toml::de::DeValue;
+
+/// A longer string is marked as a whole: what its escapes mean is found by trying.
+const LONGEST: usize = 10_000;
 
 /// The bytes of the file that `inner`, a byte range of the decoded `value`, was written with. `raw` is the range of the whole string,
 /// quotes included. The whole string when it can't be told.
@@ -10,75 +14,33 @@ pub(super) fn locate(
     value: &str,
     inner: &Range<usize>,
 ) -> Range<usize> {
-    let found = text.get(raw.clone()).and_then(offsets);
-    let Some((_, offsets)) = found.filter(|(decoded, _)| decoded == value) else {
-        return raw.clone();
-    };
-    let at = |position: usize| raw.start + offsets[position.min(offsets.len() - 1)];
-    // An end stands behind the last byte of the range, not before the next one: escapes and breaks may lie between.
-    at(inner.start)..at(inner.end).max(at(inner.start))
+    let written = text.get(raw.clone()).filter(|it| it.len() <= LONGEST);
+    let at = |position: usize| Some(raw.start + offset(written?, value.get(..position)?)?);
+    let is_it = at(value.len()) == Some(raw.end - quotes(written.unwrap_or_default()).len());
+    let (start, end) = (inner.start, inner.end.min(value.len()));
+    match at(start).zip(at(end)) {
+        Some((start, end)) if is_it => start..end.max(start),
+        _ => raw.clone(),
+    }
 }
 
-/// What a raw string means, and the raw offset of each byte of it (and of its end).
-fn offsets(raw: &str) -> Option<(String, Vec<usize>)> {
-    let (quote, literal) = match raw.as_bytes() {
-        [b'"', b'"', b'"', ..] => ("\"\"\"", false),
-        [b'\'', b'\'', b'\'', ..] => ("'''", true),
-        [b'"', ..] => ("\"", false),
-        [b'\'', ..] => ("'", true),
-        _ => return None,
-    };
-    let end = raw.len().checked_sub(quote.len())?;
-    if end < quote.len() || !raw.ends_with(quote) {
-        return None;
-    }
-    let mut at = quote.len();
-    if quote.len() == 3 {
-        // A newline right behind the opening quotes is not part of the string.
-        let breaks = ["\r\n", "\n"];
-        let first = breaks.into_iter().find(|it| raw[at..].starts_with(it));
-        at += first.map_or(0, str::len);
-    }
-    let mut decoded = String::new();
-    let mut offsets = Vec::new();
-    while at < end {
-        let c = raw[at..].chars().next()?;
-        let (meaning, length) = match c {
-            '\\' if !literal => escape(&raw[at..end])?,
-            c => (Some(c), c.len_utf8()),
-        };
-        if let Some(meaning) = meaning {
-            decoded.push(meaning);
-            offsets.extend(std::iter::repeat_n(at, meaning.len_utf8()));
-        }
-        at += length;
-    }
-    offsets.push(end);
-    Some((decoded, offsets))
+/// The quotes that a string begins with.
+fn quotes(written: &str) -> &str {
+    let of_lines = ["\"\"\"", "'''"];
+    let found = of_lines.into_iter().find(|it| written.starts_with(it));
+    found.unwrap_or(written.get(..1).unwrap_or_default())
 }
 
-/// The character that an escape stands for (none for a line's continuation), and its length.
-fn escape(raw: &str) -> Option<(Option<char>, usize)> {
-    let kind = raw[1..].chars().next()?;
-    let hexadecimal = |digits: usize| {
-        let code = u32::from_str_radix(raw.get(2..2 + digits)?, 16).ok()?;
-        Some((Some(char::from_u32(code)?), 2 + digits))
-    };
-    let simple = |c: char| Some((Some(c), 2));
-    match kind {
-        'b' => simple('\u{8}'),
-        't' => simple('\t'),
-        'n' => simple('\n'),
-        'f' => simple('\u{c}'),
-        'r' => simple('\r'),
-        'e' => simple('\u{1b}'),
-        '"' | '\\' => simple(kind),
-        'x' => hexadecimal(2),
-        'u' => hexadecimal(4),
-        'U' => hexadecimal(8),
-        c if c.is_whitespace() => Some((None, 1 + raw[1..].len() - raw[1..].trim_start().len())),
-        _ => None,
-    }
+/// Where a string would be cut to mean no more than its first part, behind the breaks that mean nothing.
+fn offset(written: &str, part: &str) -> Option<usize> {
+    let quotes = quotes(written);
+    let ends = quotes.len()..=written.len().checked_sub(quotes.len())?;
+    let mut ends = ends.rev().filter(|end| written.is_char_boundary(*end));
+    ends.find(|end| {
+        let cut = format!("{}{quotes}", &written[..*end]);
+        let meaning = DeValue::parse(&cut);
+        meaning.is_ok_and(|it| matches!(it.get_ref(), DeValue::String(it) if *it == *part))
+    })
 }
 
 #[cfg(test)]

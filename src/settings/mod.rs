@@ -25,7 +25,6 @@ mod defaults;
 mod kind;
 mod profiles;
 mod source;
-mod words;
 
 pub use defaults::Defaults;
 pub use kind::{
@@ -34,4 +33,3 @@ pub use kind::{
 };
 pub use profiles::{PROFILE_NAMES, Profile};
 pub use source::{FromSource, FromValue, Source, Value, given};
-pub(crate) use words::choice;

@@ -1,5 +1,6 @@
 //! Where the values of settings come from, and what becomes of them.
 
+use crate::text::Words;
 use crate::time::SimDuration;
 use crate::units::{Bandwidth, ByteSize, PerSecond};
 
@@ -125,4 +126,13 @@ from_value! {
     bool: Boolean(value) => value;
     String: Text(value) => value;
     Vec<String>: Texts(value) => value;
+}
+
+impl<T: Words + Copy> FromValue for T {
+    fn from_value(value: Value) -> Self {
+        match value {
+            Value::Word(at) => Self::VARIANTS[at],
+            other => panic!("{other:?} is no word"),
+        }
+    }
 }

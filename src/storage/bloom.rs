@@ -3,26 +3,24 @@
 use super::block::{BLOCK_HEADER, Output, on_disk};
 use super::block_index::{IndexEntry, root_block, root_entry};
 use crate::random::mix;
-use crate::settings::choice;
+use crate::text::words;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
 
-/// HBase's `BLOOMFILTER` of a column family: which keys its filter knows.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Bloom {
-    /// No filter.
-    None,
-    /// Rows (HBase default).
-    #[default]
-    Row,
-    /// Rows with their qualifiers.
-    Rowcol,
+words! {
+    /// HBase's `BLOOMFILTER` of a column family: which keys its filter knows.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Bloom {
+        /// No filter.
+        None = "none",
+        /// Rows (HBase default).
+        #[default]
+        Row = "row",
+        /// Rows with their qualifiers.
+        Rowcol = "rowcol",
+    }
 }
-
-choice!(Bloom { None = "none", Row = "row", Rowcol = "rowcol" });
 
 /// Bytes of a chunk (HBase default, `io.storefile.bloom.block.size`).
 const CHUNK: u64 = 128 << 10;

@@ -1,32 +1,30 @@
 //! What a block weighs once it is compressed, by really compressing it. Must not know what is in it.
 
-use crate::settings::choice;
+use crate::text::words;
 use flate2::read::DeflateEncoder;
 // Only for its feature: zlib is built in, not taken from the system.
 use libz_sys as _;
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// HBase's `COMPRESSION` of a column family.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Compression {
-    /// Blocks as they are (HBase default).
-    #[default]
-    None,
-    /// Google's Snappy.
-    Snappy,
-    /// LZ4's fast compressor.
-    Lz4,
-    /// Zstandard, level 3.
-    Zstd,
-    /// gzip, level 6.
-    Gz,
+words! {
+    /// HBase's `COMPRESSION` of a column family.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Compression {
+        /// Blocks as they are (HBase default).
+        #[default]
+        None = "none",
+        /// Google's Snappy.
+        Snappy = "snappy",
+        /// LZ4's fast compressor.
+        Lz4 = "lz4",
+        /// Zstandard, level 3.
+        Zstd = "zstd",
+        /// gzip, level 6.
+        Gz = "gz",
+    }
 }
-
-choice!(Compression { None = "none", Snappy = "snappy", Lz4 = "lz4", Zstd = "zstd", Gz = "gz" });
 
 /// Input that Hadoop's `BlockCompressorStream` takes at once is a buffer of 256 KB (`io.compression.codec.*.buffersize`) without what a codec may add to
 /// what it can't compress.

@@ -14,33 +14,50 @@ pub struct UnknownWord {
     pub expected: &'static [&'static str],
 }
 
-/// The words for all variants of an enum, the default first: `words!(Theme "theme" { Light = "light", Dark = "dark" });`. Gives `ALL`, `name`
-/// and `FromStr`.
+/// An enum that [`words!`] declares: each variant stands for a word.
+pub trait Words: Sized + 'static {
+    /// The variants, in the order of their words.
+    const VARIANTS: &'static [Self];
+}
+
+/// An enum whose variants users write as words, each declared once with its word: `words! { pub enum Arrivals { Poisson = "poisson", } }`. Gives
+/// `ALL` of them with their `WORDS`, the `name` of one, and, where the enum is told what it is (`enum Theme: "theme"`), `FromStr`.
 macro_rules! words {
-    ($type:ident $what:literal { $($variant:ident = $word:literal),+ $(,)? }) => {
+    ($(#[$about:meta])* $vis:vis enum $type:ident $(: $what:literal)? {
+        $($(#[$of_one:meta])* $variant:ident = $word:literal,)+
+    }) => {
+        $(#[$about])*
+        $vis enum $type { $($(#[$of_one])* $variant,)+ }
+
         impl $type {
-            /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            /// As users write them.
+            pub const WORDS: &'static [&'static str] = &[$($word),+];
+
+            /// In the same order.
+            pub const ALL: [Self; Self::WORDS.len()] = [$(Self::$variant),+];
 
             /// As users write it.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$variant => $word),+ }
+            pub const fn name(self) -> &'static str {
+                Self::WORDS[self as usize]
             }
         }
 
-        impl std::str::FromStr for $type {
+        impl $crate::text::Words for $type {
+            const VARIANTS: &'static [Self] = &Self::ALL;
+        }
+
+        $(impl std::str::FromStr for $type {
             type Err = $crate::text::UnknownWord;
 
             fn from_str(word: &str) -> Result<Self, $crate::text::UnknownWord> {
-                let all = Self::ALL.iter().copied();
-                let mut named = all.filter(|it| it.name() == word);
-                named.next().ok_or_else(|| $crate::text::UnknownWord {
+                let named = Self::WORDS.iter().position(|it| *it == word);
+                named.map(|at| Self::ALL[at]).ok_or_else(|| $crate::text::UnknownWord {
                     word: word.to_owned(),
                     what: $what,
-                    expected: &[$($word),+],
+                    expected: Self::WORDS,
                 })
             }
-        }
+        })?
     };
 }
 

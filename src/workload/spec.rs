@@ -93,24 +93,20 @@ pub struct Write {
     pub with: Vec<(FieldId, i64)>,
 }
 
-/// What a write does at the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WriteKind {
-    /// A plain put.
-    Put,
-    /// Holds its row exclusively from the start of its service to the end of its WAL sync.
-    Increment,
-    /// The same, and the value grows: what is written stands behind what was there.
-    Append,
-    /// Of the row's cells of a family, or of one cell where the strategy has a qualifier: a marker that hides them.
-    Delete,
+crate::text::words! {
+    /// What a write does at the server.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum WriteKind {
+        /// A plain put.
+        Put = "put",
+        /// Holds its row exclusively from the start of its service to the end of its WAL sync.
+        Increment = "increment",
+        /// The same, and the value grows: what is written stands behind what was there.
+        Append = "append",
+        /// Of the row's cells of a family, or of one cell where the strategy has a qualifier: a marker that hides them.
+        Delete = "delete",
+    }
 }
-crate::settings::choice!(WriteKind {
-    Put = "put",
-    Increment = "increment",
-    Append = "append",
-    Delete = "delete",
-});
 
 impl WriteKind {
     /// It reads what is there before it writes, and holds the row meanwhile; each is a call of its own.
@@ -158,15 +154,16 @@ impl Drive {
     }
 }
 
-/// Law of the times between open-loop operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Arrivals {
-    /// Exponential gaps.
-    Poisson,
-    /// Equal gaps.
-    Constant,
+crate::text::words! {
+    /// Law of the times between open-loop operations.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Arrivals {
+        /// Exponential gaps.
+        Poisson = "poisson",
+        /// Equal gaps.
+        Constant = "constant",
+    }
 }
-crate::settings::choice!(Arrivals { Poisson = "poisson", Constant = "constant" });
 
 /// The rate is multiplied by `times` at `at`; linear between points, constant before the first and after the last; two points
 /// at one instant are a step. Sorted by `at`.
@@ -209,15 +206,16 @@ pub struct Beat {
     pub jitter: SimDuration,
 }
 
-/// When in its period a combination beats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// Spread evenly over the period, in a random order that is the same in every period.
-    Spread,
-    /// All at its start.
-    Aligned,
+crate::text::words! {
+    /// When in its period a combination beats.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Phase {
+        /// Spread evenly over the period, in a random order that is the same in every period.
+        Spread = "spread",
+        /// All at its start.
+        Aligned = "aligned",
+    }
 }
-crate::settings::choice!(Phase { Spread = "spread", Aligned = "aligned" });
 
 /// A finite set of records written through the front door; the write ends with the last of them.
 #[derive(Debug, Clone, PartialEq)]
@@ -380,17 +378,18 @@ pub struct Page {
     pub via: PageVia,
 }
 
-/// How a page is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PageVia {
-    /// The reader continues behind the last row of the page before.
-    Cursor,
-    /// Everything before the page is read and dropped.
-    Offset,
-    /// An index outside the table names the rows of the page.
-    Index,
+crate::text::words! {
+    /// How a page is found.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PageVia {
+        /// The reader continues behind the last row of the page before.
+        Cursor = "cursor",
+        /// Everything before the page is read and dropped.
+        Offset = "offset",
+        /// An index outside the table names the rows of the page.
+        Index = "index",
+    }
 }
-crate::settings::choice!(PageVia { Cursor = "cursor", Offset = "offset", Index = "index" });
 
 /// How a field of the target is drawn, instead of from the rows of the table.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,7 @@
 
 use crate::toml_files::toml_files;
 use keyheat::experiment::Experiment;
-use keyheat::scenario::{Expectation, Scenario};
+use keyheat::scenario::{Expected, Scenario};
 use std::collections::BTreeSet;
 
 #[test]
@@ -47,12 +47,12 @@ fn the_exam_asks_for_every_class_of_hotspot_and_every_access_path() {
     for file in toml_files("tests/exam") {
         let scenario = Scenario::load(&file).unwrap_or_else(|error| panic!("{error}"));
         for expectation in scenario.expectations {
-            if let Expectation::Metric {
+            if let Expected::Metric {
                 bound: keyheat::scenario::Bound::Is(keyheat::scenario::ExpectedValue::Text(word)),
-                because,
                 ..
-            } = expectation
+            } = expectation.expected
             {
+                let because = expectation.because;
                 assert!(because.is_some(), "{}: `{word}` unargued", file.display());
                 asked.insert(word);
             }

@@ -3,7 +3,7 @@
 use crate::toml_files::toml_files;
 use keyheat::experiment::{Experiment, Metric, Results, StrategyResult};
 use keyheat::report::{Format, Report, Style};
-use keyheat::scenario::{Bound, Expectation, ExpectedValue, Options, Scenario};
+use keyheat::scenario::{Bound, Expected, ExpectedValue, Options, Scenario};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -120,20 +120,20 @@ fn is_noticed(ran: &Ran, strategy: usize, other: usize) -> bool {
         let block = if wanted == strategy { other } else { wanted };
         &ran.results.strategies[point * count + block]
     };
-    ran.scenario.expectations.iter().any(|it| match it {
-        Expectation::Key(key) => key.strategy == strategy && has_other_keys(ran, strategy, other),
-        Expectation::Metric {
-            point,
-            strategy: judged,
+    let expectations = &ran.scenario.expectations;
+    expectations.iter().any(|it| match &it.expected {
+        Expected::Key(_) => it.strategy == strategy && has_other_keys(ran, strategy, other),
+        Expected::Metric {
             metric,
             bound,
             ratio_to,
-            ..
         } => match ratio_to {
-            None => *judged == strategy && is_wrong(result(*point, *judged), metric, bound),
+            None => {
+                it.strategy == strategy && is_wrong(result(it.point, it.strategy), metric, bound)
+            }
             Some(base) => {
-                let found = result(*point, *judged);
-                [*judged, base.strategy].contains(&strategy)
+                let found = result(it.point, it.strategy);
+                [it.strategy, base.strategy].contains(&strategy)
                     && ratio(found, result(base.point, base.strategy), metric)
                         .is_some_and(|ratio| is_on_the_wrong_side(ratio, bound))
             }
@@ -154,7 +154,8 @@ fn has_other_keys(ran: &Ran, strategy: usize, other: usize) -> bool {
     swapped.is_err()
         || swapped.is_ok_and(|scenario| {
             let mut expectations = scenario.expectations.iter();
-            expectations.any(|it| matches!(it, Expectation::Key(key) if key.found != key.expected))
+            expectations
+                .any(|it| matches!(&it.expected, Expected::Key(key) if key.found != key.expected))
         })
 }
 
@@ -216,15 +217,14 @@ fn every_scenario_asks_a_question_and_argues_for_each_expectation() {
             scenario.question
         );
         assert!(scenario.strategies.len() >= 2, "{name} compares nothing");
-        let metrics = scenario
-            .expectations
-            .iter()
-            .filter_map(|expectation| match expectation {
-                Expectation::Metric {
-                    metric, because, ..
-                } => Some((metric, because)),
-                Expectation::Key(_) => None,
-            });
+        let metrics =
+            scenario
+                .expectations
+                .iter()
+                .filter_map(|expectation| match &expectation.expected {
+                    Expected::Metric { metric, .. } => Some((metric, &expectation.because)),
+                    Expected::Key(_) => None,
+                });
         let mut count = 0;
         for (metric, because) in metrics {
             count += 1;

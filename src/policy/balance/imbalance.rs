@@ -1,43 +1,33 @@
 //! The stochastic balancer's cost of a placement: functions, weights, sum and threshold. Must not know how a function is computed.
 
-use crate::settings::choice;
+use crate::text::words;
 use std::fmt;
 
-/// HBase's cost functions that count without region replicas (`StochasticLoadBalancer.createCostFunctions`), in its order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CostFunction {
-    /// Region counts of the servers.
-    RegionCountSkew,
-    /// Regions that would move.
-    Move,
-    /// Blocks on other servers; 0 here, where every region's files are local.
-    ServerLocality,
-    /// Blocks in other racks; 0 here.
-    RackLocality,
-    /// Region counts of each table, summed.
-    TableSkew,
-    /// Reads.
-    ReadRequest,
-    /// Rows written.
-    WriteRequest,
-    /// Growth of memstores.
-    MemstoreSize,
-    /// Sizes of store files.
-    StoreFile,
-}
-
 // The setting of each one's weight; HBase's property is `hbase.master.balancer.stochastic.regionCountCost` and so on.
-choice!(CostFunction {
-    RegionCountSkew = "region_count_cost",
-    Move = "move_cost",
-    ServerLocality = "locality_cost",
-    RackLocality = "rack_locality_cost",
-    TableSkew = "table_skew_cost",
-    ReadRequest = "read_request_cost",
-    WriteRequest = "write_request_cost",
-    MemstoreSize = "memstore_size_cost",
-    StoreFile = "storefile_size_cost",
-});
+words! {
+    /// HBase's cost functions that count without region replicas (`StochasticLoadBalancer.createCostFunctions`), in its order.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum CostFunction {
+        /// Region counts of the servers.
+        RegionCountSkew = "region_count_cost",
+        /// Regions that would move.
+        Move = "move_cost",
+        /// Blocks on other servers; 0 here, where every region's files are local.
+        ServerLocality = "locality_cost",
+        /// Blocks in other racks; 0 here.
+        RackLocality = "rack_locality_cost",
+        /// Region counts of each table, summed.
+        TableSkew = "table_skew_cost",
+        /// Reads.
+        ReadRequest = "read_request_cost",
+        /// Rows written.
+        WriteRequest = "write_request_cost",
+        /// Growth of memstores.
+        MemstoreSize = "memstore_size_cost",
+        /// Sizes of store files.
+        StoreFile = "storefile_size_cost",
+    }
+}
 
 /// Weight of each cost function, >= 0.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -39,40 +39,30 @@ pub use picture::PngError;
 pub use picture::{Area, HeatColours, Picture, Theme};
 pub(super) use picture::{base64, escaped, faces as font_faces};
 
-/// What a chart shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChartKind {
-    /// The key space over time, one a strategy.
-    KeyMap,
-    /// The load of each server over time.
-    ServerLoad,
-    /// Response times by percentile.
-    ResponseTime,
-    /// How far completions are behind what was offered, over time.
-    Backlog,
-    /// How few regions take the load.
-    Concentration,
-    /// What more servers give.
-    Scaling,
-    /// What spreading the writes costs the reads.
-    TradeOff,
-    /// What each strategy sustains.
-    Knee,
-    /// What a setting gives along its values.
-    Sweep,
+crate::text::words! {
+    /// What a chart shows.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ChartKind: "chart" {
+        /// The key space over time, one a strategy.
+        KeyMap = "key-map",
+        /// The load of each server over time.
+        ServerLoad = "server-load",
+        /// Response times by percentile.
+        ResponseTime = "response-time",
+        /// How far completions are behind what was offered, over time.
+        Backlog = "backlog",
+        /// How few regions take the load.
+        Concentration = "concentration",
+        /// What more servers give.
+        Scaling = "scaling",
+        /// What spreading the writes costs the reads.
+        TradeOff = "trade-off",
+        /// What each strategy sustains.
+        Knee = "knee",
+        /// What a setting gives along its values.
+        Sweep = "sweep",
+    }
 }
-
-crate::text::words!(ChartKind "chart" {
-    KeyMap = "key-map",
-    ServerLoad = "server-load",
-    ResponseTime = "response-time",
-    Backlog = "backlog",
-    Concentration = "concentration",
-    Scaling = "scaling",
-    TradeOff = "trade-off",
-    Knee = "knee",
-    Sweep = "sweep",
-});
 
 /// Every chart that `results` have data for, in order; heat in `colours`. First what a sweep gives along its values, and what more servers
 /// give; then, each saying so, those of a sweep's first point.

@@ -81,19 +81,19 @@ pub fn load_colour(step: i32) -> Paint {
     }
 }
 
-/// Which colours stand for heat.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum HeatColours {
-    /// Black over purple and red to pale yellow: the widest range of lightness.
-    #[default]
-    Magma,
-    /// Blue to yellow, made to look the same to people with colour-blindness (Nuñez, Anderton, Renslow 2018).
-    Cividis,
-    /// Purple over green to yellow.
-    Viridis,
+crate::text::words! {
+    /// Which colours stand for heat.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum HeatColours: "palette" {
+        /// Black over purple and red to pale yellow: the widest range of lightness.
+        #[default]
+        Magma = "magma",
+        /// Blue to yellow, made to look the same to people with colour-blindness (Nuñez, Anderton, Renslow 2018).
+        Cividis = "cividis",
+        /// Purple over green to yellow.
+        Viridis = "viridis",
+    }
 }
-
-crate::text::words!(HeatColours "palette" { Magma = "magma", Cividis = "cividis", Viridis = "viridis" });
 
 impl HeatColours {
     /// The colour of heat: 0 is the least that is not nothing, 1 the most. The darkest 6 % are left out: black reads as "off".
@@ -180,17 +180,17 @@ const VIRIDIS: [u32; 33] = [
     0x95d840, 0xaadc32, 0xc0df25, 0xd5e21a, 0xeae51a, 0xfde725,
 ];
 
-/// Light or dark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Theme {
-    /// On white.
-    #[default]
-    Light,
-    /// On nearly black.
-    Dark,
+crate::text::words! {
+    /// Light or dark.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Theme: "theme" {
+        /// On white.
+        #[default]
+        Light = "light",
+        /// On nearly black.
+        Dark = "dark",
+    }
 }
-
-crate::text::words!(Theme "theme" { Light = "light", Dark = "dark" });
 
 /// Neutral colours on white, and what stands for them on dark paper. White lines over heat stay: only white areas are paper.
 const NEUTRALS: [(RGBColor, RGBColor); 5] = [
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn heat_gets_lighter_all_the_way() {
-        for &colours in HeatColours::ALL {
+        for colours in HeatColours::ALL {
             let lightness: Vec<f64> = (0..=64)
                 .map(|i| lab(linear(colours.at(f64::from(i) / 64.0)))[0])
                 .collect();
