@@ -9,60 +9,25 @@ use crate::text::nearest;
 use anyhow::{Result, bail};
 use clap::{CommandFactory, Parser};
 
-/// A part of the reference.
-struct Topic {
-    name: &'static str,
-    about: &'static str,
-    text: fn() -> String,
-}
+/// A part of the reference: its name, what it is about, and its text.
+type Topic = (&'static str, &'static str, fn() -> String);
 
+#[rustfmt::skip]
 const TOPICS: [Topic; 8] = [
-    Topic {
-        name: "keys",
-        about: "The functions of the key language",
-        text: functions,
-    },
-    Topic {
-        name: "settings",
-        about: "The settings of scenario files, with their defaults",
-        text: settings,
-    },
-    Topic {
-        name: "scenario",
-        about: "The same: `help cluster.handlers` tells of one setting, `help server_max_share` of one metric",
-        text: settings,
-    },
-    Topic {
-        name: "metrics",
-        about: "What results hold, and expectations and limits may name",
-        text: metrics::reference,
-    },
-    Topic {
-        name: "json",
-        about: "What `--format json` prints, and `results.json` holds",
-        text: || include_str!("json_forms.md").to_owned(),
-    },
-    Topic {
-        name: "measured",
-        about: "What the script of `export --to hbase-shell` writes, and `calibrate` reads",
-        text: || include_str!("export/replay_format.md").to_owned(),
-    },
-    Topic {
-        name: "model",
-        about: "What is assumed of the cluster, and what is left out",
-        text: || include_str!("../model.md").to_owned(),
-    },
-    Topic {
-        name: "exit-codes",
-        about: "How commands end, and where they write",
-        text: || EXIT_CODES.to_owned(),
-    },
+    ("keys", "The functions of the key language", functions),
+    ("settings", "The settings of scenario files, with their defaults", settings),
+    ("scenario", "The same: `help cluster.handlers` tells of one setting, `help server_max_share` of one metric", settings),
+    ("metrics", "What results hold, and expectations and limits may name", metrics::reference),
+    ("json", "What `--format json` prints, and `results.json` holds", || include_str!("json_forms.md").to_owned()),
+    ("measured", "What the script of `export --to hbase-shell` writes, and `calibrate` reads", || include_str!("export/replay_format.md").to_owned()),
+    ("model", "What is assumed of the cluster, and what is left out", || include_str!("../model.md").to_owned()),
+    ("exit-codes", "How commands end, and where they write", || EXIT_CODES.to_owned()),
 ];
 
 pub fn run(topic: Option<&str>, console: &Console) -> Result<()> {
     let Some(name) = topic else {
         of_command(&["keyheat", "--help"]);
-        let row = |topic: &Topic| vec![topic.name.to_owned(), topic.about.to_owned()];
+        let row = |(name, about, _): &Topic| vec![(*name).to_owned(), (*about).to_owned()];
         let heading = "\nTopics, for `keyheat help TOPIC`:".to_owned();
         let topics = aligned(&TOPICS.iter().map(row).collect::<Vec<_>>(), 2, &[]);
         return console.document(&Document(vec![vec![Block::Lines(vec![heading]), topics]]));
@@ -73,13 +38,13 @@ pub fn run(topic: Option<&str>, console: &Console) -> Result<()> {
         of_command(&["keyheat", name, "--help"]);
         return Ok(());
     }
-    if let Some(topic) = TOPICS.iter().find(|topic| topic.name == name) {
-        return console.data(&(topic.text)());
+    if let Some((.., text)) = TOPICS.iter().find(|topic| topic.0 == name) {
+        return console.data(&text());
     }
     if let Some(text) = setting(name).or_else(|| metric(name)) {
         return console.data(&text);
     }
-    let topics = TOPICS.map(|topic| topic.name);
+    let topics = TOPICS.map(|topic| topic.0);
     let paths = paths();
     let others = MetricId::ALL.iter().map(|it| it.name());
     let known = topics.into_iter().chain(commands.iter().copied());

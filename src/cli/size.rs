@@ -10,6 +10,7 @@ use crate::report::number::{self, NumberFormat};
 use crate::report::{Block, Column, Document, Format, Table, aligned, json_text};
 use crate::scenario::Scenario;
 use crate::storage::{BlockEncoding, Compression};
+use NumberFormat::{Bytes, Compact, Percent, Plain};
 use anyhow::Result;
 use serde::Serialize;
 use std::fmt::Write;
@@ -56,15 +57,13 @@ fn measure(scenario: &Scenario) -> Vec<StrategySize> {
     })
 }
 
-/// One line of the table: a name and its number for a strategy.
-struct Measure {
-    /// In the table.
-    name: &'static str,
-    /// In CSV.
-    path: &'static str,
-    kind: NumberFormat,
-    of: fn(&StrategySize) -> f64,
-}
+/// One line of the table: its name there, its path in CSV, how it is written, and its number for a strategy.
+type Measure = (
+    &'static str,
+    &'static str,
+    NumberFormat,
+    fn(&StrategySize) -> f64,
+);
 
 fn first(size: &StrategySize, of: impl Fn(&TableSize) -> f64) -> f64 {
     size.tables.first().map_or(f64::NAN, of)
@@ -80,33 +79,33 @@ fn under(size: &StrategySize, encoding: BlockEncoding) -> f64 {
 
 #[rustfmt::skip]
 const MEASURES: [Measure; 20] = [
-    Measure { name: "key", path: "key_bytes", kind: NumberFormat::Bytes, of: |size| first(size, |table| table.key_bytes.mean) },
-    Measure { name: "cell", path: "cell_bytes", kind: NumberFormat::Bytes, of: |size| first(size, |table| table.cell_bytes) },
-    Measure { name: "row", path: "row_bytes", kind: NumberFormat::Bytes, of: StrategySize::row_bytes },
-    Measure { name: "  row keys in it", path: "row_key_part", kind: NumberFormat::Percent, of: |size| all(size, TableSize::key_part) / size.row_bytes() },
-    Measure { name: "  family, qualifiers", path: "row_name_part", kind: NumberFormat::Percent, of: |size| all(size, TableSize::name_part) / size.row_bytes() },
-    Measure { name: "  lengths, times", path: "row_structure_part", kind: NumberFormat::Percent, of: |size| all(size, TableSize::structure_part) / size.row_bytes() },
-    Measure { name: "  values", path: "row_value_part", kind: NumberFormat::Percent, of: |size| all(size, |table| table.value_bytes) / size.row_bytes() },
-    Measure { name: "rows", path: "rows", kind: NumberFormat::Compact, of: |size| first(size, TableSize::rows) },
-    Measure { name: "cells a row", path: "cells_per_row", kind: NumberFormat::Plain, of: |size| first(size, |table| table.cells_per_row) },
-    Measure { name: "cells", path: "cells", kind: NumberFormat::Compact, of: |size| first(size, TableSize::cells) },
-    Measure { name: "table, encoding none", path: "table_bytes_none", kind: NumberFormat::Bytes, of: |size| under(size, BlockEncoding::None) },
-    Measure { name: "  prefix", path: "table_bytes_prefix", kind: NumberFormat::Bytes, of: |size| under(size, BlockEncoding::Prefix) },
-    Measure { name: "  diff", path: "table_bytes_diff", kind: NumberFormat::Bytes, of: |size| under(size, BlockEncoding::Diff) },
-    Measure { name: "  fast-diff", path: "table_bytes_fast_diff", kind: NumberFormat::Bytes, of: |size| under(size, BlockEncoding::FastDiff) },
-    Measure { name: "regions, at least", path: "regions", kind: NumberFormat::Compact, of: |size| all(size, |table| table.chosen.regions) },
-    Measure { name: "block index", path: "block_index_bytes", kind: NumberFormat::Bytes, of: StrategySize::block_index_bytes },
-    Measure { name: "Bloom filter", path: "bloom_bytes", kind: NumberFormat::Bytes, of: |size| all(size, |table| table.chosen.bloom_bytes) },
-    Measure { name: "row in a memstore", path: "memstore_row_bytes", kind: NumberFormat::Bytes, of: |size| first(size, |table| table.memstore_row_bytes) },
-    Measure { name: "writes a flush", path: "writes_per_flush", kind: NumberFormat::Compact, of: |size| size.memstore.writes_per_flush },
-    Measure { name: "written regions a server", path: "written_regions_per_server", kind: NumberFormat::Plain, of: |size| size.memstore.written_regions },
+    ("key", "key_bytes", Bytes, |size| first(size, |table| table.key_bytes.mean)),
+    ("cell", "cell_bytes", Bytes, |size| first(size, |table| table.cell_bytes)),
+    ("row", "row_bytes", Bytes, StrategySize::row_bytes),
+    ("  row keys in it", "row_key_part", Percent, |size| all(size, TableSize::key_part) / size.row_bytes()),
+    ("  family, qualifiers", "row_name_part", Percent, |size| all(size, TableSize::name_part) / size.row_bytes()),
+    ("  lengths, times", "row_structure_part", Percent, |size| all(size, TableSize::structure_part) / size.row_bytes()),
+    ("  values", "row_value_part", Percent, |size| all(size, |table| table.value_bytes) / size.row_bytes()),
+    ("rows", "rows", Compact, |size| first(size, TableSize::rows)),
+    ("cells a row", "cells_per_row", Plain, |size| first(size, |table| table.cells_per_row)),
+    ("cells", "cells", Compact, |size| first(size, TableSize::cells)),
+    ("table, encoding none", "table_bytes_none", Bytes, |size| under(size, BlockEncoding::None)),
+    ("  prefix", "table_bytes_prefix", Bytes, |size| under(size, BlockEncoding::Prefix)),
+    ("  diff", "table_bytes_diff", Bytes, |size| under(size, BlockEncoding::Diff)),
+    ("  fast-diff", "table_bytes_fast_diff", Bytes, |size| under(size, BlockEncoding::FastDiff)),
+    ("regions, at least", "regions", Compact, |size| all(size, |table| table.chosen.regions)),
+    ("block index", "block_index_bytes", Bytes, StrategySize::block_index_bytes),
+    ("Bloom filter", "bloom_bytes", Bytes, |size| all(size, |table| table.chosen.bloom_bytes)),
+    ("row in a memstore", "memstore_row_bytes", Bytes, |size| first(size, |table| table.memstore_row_bytes)),
+    ("writes a flush", "writes_per_flush", Compact, |size| size.memstore.writes_per_flush),
+    ("written regions a server", "written_regions_per_server", Plain, |size| size.memstore.written_regions),
 ];
 
-fn cell(measure: &Measure, size: &StrategySize) -> String {
-    let text = measure.kind.text((measure.of)(size));
+fn cell((_, path, format, of): &Measure, size: &StrategySize) -> String {
+    let text = format.text(of(size));
     let chosen = size.tables.first().map(|table| table.encoding.name());
     // The table's own encoding, where there is one.
-    let own = match measure.path {
+    let own = match *path {
         "table_bytes_prefix" => Some("prefix"),
         "table_bytes_diff" => Some("diff"),
         "table_bytes_fast_diff" => Some("fast-diff"),
@@ -121,7 +120,7 @@ fn cell(measure: &Measure, size: &StrategySize) -> String {
 /// One row a measure, or one a strategy when there are many of them.
 fn table(sizes: &[StrategySize]) -> Table {
     let (names, strategies) = (
-        MEASURES.iter().map(|measure| measure.name),
+        MEASURES.iter().map(|(name, ..)| *name),
         sizes.iter().map(|size| size.strategy.clone()),
     );
     let first = [Column::named("", false)];
@@ -137,7 +136,7 @@ fn table(sizes: &[StrategySize]) -> Table {
     }
     let row = |measure: &Measure| {
         let cells = sizes.iter().map(|size| cell(measure, size));
-        [measure.name.to_owned()].into_iter().chain(cells).collect()
+        [measure.0.to_owned()].into_iter().chain(cells).collect()
     };
     let strategies = strategies.map(|name| Column::named(name, true));
     Table::new(
@@ -206,12 +205,12 @@ fn families(sizes: &[StrategySize]) -> Vec<Block> {
         return Vec::new();
     }
     let row = |size: &StrategySize, it: &FamilySize| {
-        let (file, bytes) = (it.chosen(), |value| NumberFormat::Bytes.text(value));
+        let (file, bytes) = (it.chosen(), |value| Bytes.text(value));
         let words = format!("{} {}", it.encoding.name(), it.compression.name());
         let keyvalues = it.cells() * it.cell_bytes;
         vec![
             format!("{} {}", size.strategy, it.family),
-            format!("{} cells", NumberFormat::Compact.text(it.cells())),
+            format!("{} cells", Compact.text(it.cells())),
             format!("{} as KeyValues", bytes(keyvalues)),
             format!("{words}: {} data", bytes(file.data_bytes)),
             format!("{} index", bytes(file.block_index_bytes)),
@@ -276,9 +275,8 @@ fn segments(table: &TableSize) -> String {
 fn csv(sizes: &[StrategySize]) -> String {
     let mut text = "strategy,measure,value\n".to_owned();
     for size in sizes {
-        for measure in &MEASURES {
-            let value = (measure.of)(size);
-            let _ = writeln!(text, "{},{},{value}", size.strategy, measure.path);
+        for (_, path, _, of) in &MEASURES {
+            let _ = writeln!(text, "{},{path},{}", size.strategy, of(size));
         }
     }
     text

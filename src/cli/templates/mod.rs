@@ -12,53 +12,26 @@ pub struct Template {
     pub text: &'static str,
 }
 
-/// One whose file has its name.
-macro_rules! template {
-    ($name:literal, $about:literal) => {
-        Template {
+/// Each from the file that has its name.
+macro_rules! templates {
+    ($($name:literal: $about:literal,)+) => {
+        &[$(Template {
             name: $name,
             about: $about,
             text: include_str!(concat!($name, ".toml")),
-        }
+        }),+]
     };
 }
 
 /// All of them; the first is the default.
-pub const TEMPLATES: &[Template] = &[
-    template!(
-        "iot",
-        "sensor readings, newest values of a sensor: every part that a first scenario needs"
-    ),
-    template!(
-        "opentsdb",
-        "monitoring points by metric, hour and tags: derived fields, a salt, a golden key"
-    ),
-    template!(
-        "messages",
-        "numbered messages under text keys: sequences, dates as text, pre-splits of hex digits"
-    ),
-    template!(
-        "ad-report",
-        "daily totals and details of companies: two kinds of rows, late data, what to hash"
-    ),
-    template!(
-        "orders",
-        "auto-increment ids and an index on time, as in TiKV or CockroachDB: parameters, copies"
-    ),
-    template!(
-        "clickstream",
-        "clicks of sessions, twice as many within a second: profiles of the rate"
-    ),
-    template!(
-        "crawl",
-        "web pages under reversed domains, site by site: imports, closed loops, overrides"
-    ),
-    template!(
-        "ticks",
-        "trades of symbols at the opening: given shares of the greatest, reads with a law of their own"
-    ),
-    template!(
-        "tenants",
-        "one large customer among 500, its backfill, and another table beside: fixed fields, neighbours"
-    ),
-];
+pub const TEMPLATES: &[Template] = templates! {
+    "iot": "sensor readings, newest values of a sensor: every part that a first scenario needs",
+    "opentsdb": "monitoring points by metric, hour and tags: derived fields, a salt, a golden key",
+    "messages": "numbered messages under text keys: sequences, dates as text, pre-splits of hex digits",
+    "ad-report": "daily totals and details of companies: two kinds of rows, late data, what to hash",
+    "orders": "auto-increment ids and an index on time, as in TiKV or CockroachDB: parameters, copies",
+    "clickstream": "clicks of sessions, twice as many within a second: profiles of the rate",
+    "crawl": "web pages under reversed domains, site by site: imports, closed loops, overrides",
+    "ticks": "trades of symbols at the opening: given shares of the greatest, reads with a law of their own",
+    "tenants": "one large customer among 500, its backfill, and another table beside: fixed fields, neighbours",
+};
