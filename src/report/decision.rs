@@ -3,7 +3,7 @@
 use super::document::{Block, Term};
 use super::number::NumberFormat;
 use super::recommendation_report::{names, shown};
-use crate::experiment::{ComparableStrategies, RankedStrategy, Results, StrategyResult};
+use crate::experiment::{ComparableStrategies, RankedStrategy, Results, StrategyResult, at_point};
 use crate::text::capital;
 use NumberFormat::{Bytes, Compact, Ratio};
 
@@ -58,38 +58,48 @@ fn best(group: &ComparableStrategies) -> Option<&RankedStrategy> {
 
 /// The decision, group by group.
 pub fn blocks(results: &Results) -> Vec<Block> {
-    let several = groups(results).count() > GROUPS_IN_FULL;
+    let count = groups(results).count();
     let each = groups(results).enumerate().flat_map(|(at, group)| {
-        let others =
-            (at > 0).then(|| Block::Heading(format!("Among {}", names(&group.strategies))));
-        match at > 0 && several {
+        let point = shared_point(results, group);
+        let short = |text: &str| text.replace(&point, "");
+        let among = || format!("Among {}{point}", short(&names(&group.strategies)));
+        let heading = (count > 1 || !point.is_empty()).then(|| Block::Heading(among()));
+        match at > 0 && count > GROUPS_IN_FULL {
             true => vec![Block::text(super::recommendation_report::headline(group))],
-            false => others.into_iter().chain(of_group(results, group)).collect(),
+            false => {
+                let blocks = of_group(results, group, short);
+                heading.into_iter().chain(blocks).collect()
+            }
         }
     });
     each.collect()
 }
 
-fn of_group(results: &Results, group: &ComparableStrategies) -> Vec<Block> {
+/// The point of a sweep at which all keys of a group were run: the heading says it, and no sentence needs to again.
+fn shared_point(results: &Results, group: &ComparableStrategies) -> String {
+    let point = |own| find(results, own).map_or(String::new(), |(_, it)| at_point(&it.sweep));
+    let first = best(group).map_or(String::new(), point);
+    let shared = group.strategies.iter().all(|own| point(own) == first);
+    shared.then_some(first).unwrap_or_default()
+}
+
+fn of_group(
+    results: &Results,
+    group: &ComparableStrategies,
+    short: impl Fn(&str) -> String,
+) -> Vec<Block> {
     let (tied, others) = group.tied_and_others();
     let Some(first) = tied.first() else {
         return Vec::new();
     };
-    let keys = tied.iter().map(|own| key(results, own));
     let several = tied.len() > 1;
     let mut why: Vec<String> = group.reasons.iter().take(FEW).cloned().collect();
     if let Some((_, result)) = find(results, first).filter(|_| !several) {
         let verdict = result.verdict.trim_end_matches('.').split("; ");
         why.push(verdict.take(FEW).collect::<Vec<_>>().join("; ") + ".");
     }
-    let costs = tied
-        .iter()
-        .map(|own| named(several, own, costs(own, group)));
     let warnings = if several { 0 } else { WARNINGS };
-    let risks = tied.iter().flat_map(|own| {
-        let risks = risks(results, own, warnings).into_iter();
-        risks.map(move |risk| named(several, own, risk))
-    });
+    let risks = once(tied, |own| risks(results, own, warnings)).into_iter();
     let turn = "Another load, cluster or set of reads than the file's may turn it round.";
     let next = others.first().map(runner_up);
     let none = || "none: nothing is shown to tell them apart.".to_owned();
@@ -98,9 +108,9 @@ fn of_group(results: &Results, group: &ComparableStrategies) -> Vec<Block> {
         said,
         ..Term::default()
     };
-    let terms = keys.chain([
+    let terms = keys(results, tied).into_iter().chain([
         said(["Why", "Between them"][usize::from(several)], why),
-        said("What it costs", costs.collect()),
+        said("What it costs", once(tied, |own| vec![costs(own, group)])),
         said(
             "What may go wrong",
             risks.chain([turn.to_owned()]).collect(),
@@ -109,20 +119,54 @@ fn of_group(results: &Results, group: &ComparableStrategies) -> Vec<Block> {
     ]);
     let (create, rest) = shown(&group.create, LONGEST_COMMAND);
     let table = format!("To create the table of `{}`:", first.name);
+    let terms = terms.map(|it| Term {
+        name: short(&it.name),
+        said: it.said.iter().map(|it| short(it)).collect(),
+        ..it
+    });
     let command = [
         Block::Terms(terms.collect()),
-        Block::text(table),
+        Block::text(short(&table)),
         Block::Command(create),
     ];
     command.into_iter().chain(rest.map(Block::Hint)).collect()
 }
 
-/// Of several, whom a sentence is about.
-fn named(several: bool, own: &RankedStrategy, sentence: String) -> String {
-    match several {
-        true => format!("`{}`: {sentence}", own.name),
-        false => sentence,
+/// What is said of tied strategies, each sentence once, with those whom it is about unless it holds of all.
+fn once(tied: &[RankedStrategy], say: impl Fn(&RankedStrategy) -> Vec<String>) -> Vec<String> {
+    let mut said: Vec<(String, Vec<&RankedStrategy>)> = Vec::new();
+    for own in tied {
+        for sentence in say(own) {
+            match said.iter_mut().find(|(it, _)| *it == sentence) {
+                Some((_, of)) => of.push(own),
+                None => said.push((sentence, vec![own])),
+            }
+        }
     }
+    let whom = |(sentence, of): (String, Vec<&RankedStrategy>)| match of.len() == tied.len() {
+        true => sentence,
+        false => format!("{}: {sentence}", names(of)),
+    };
+    said.into_iter().map(whom).collect()
+}
+
+/// Each key once, with the names of those that have it.
+fn keys(results: &Results, tied: &[RankedStrategy]) -> Vec<Term> {
+    let mut terms: Vec<Term> = Vec::new();
+    for own in tied {
+        let term = key(results, own);
+        match terms
+            .iter_mut()
+            .find(|it| (&it.key, &it.said, &it.of) == (&term.key, &term.said, &term.of))
+        {
+            Some(same) => {
+                same.strategy = None;
+                same.name = format!("{}, {}", same.name, term.name);
+            }
+            None => terms.push(term),
+        }
+    }
+    terms
 }
 
 fn find<'a>(results: &'a Results, own: &RankedStrategy) -> Option<(usize, &'a StrategyResult)> {

@@ -235,8 +235,8 @@ pub(super) fn headline(group: &ComparableStrategies) -> String {
 }
 
 /// `a`, `b` and `c`.
-pub(super) fn names(strategies: &[RankedStrategy]) -> String {
-    let names = strategies.iter().map(|it| format!("`{}`", it.name));
+pub(super) fn names<'a>(strategies: impl IntoIterator<Item = &'a RankedStrategy>) -> String {
+    let names = strategies.into_iter().map(|it| format!("`{}`", it.name));
     listed(&names.collect::<Vec<String>>())
 }
 

@@ -259,6 +259,38 @@ fn fits_the_window(browser: &mut Browser) {
     browser.call("Emulation.clearDeviceMetricsOverride", json!({}));
 }
 
+#[test]
+fn a_decision_of_two_groups_is_printed_on_one_sheet_with_its_picture() {
+    let Some(chromium) = browser::chromium() else {
+        eprintln!("skipped: no Chromium");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["noisy-neighbour", "wide-rows"] {
+        let file = format!("{}/scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        let run = ["run", &file, "-q"];
+        command(folder.path()).args(run).assert().success();
+        let page = folder.path().join("output").join(name).join("report.html");
+        let mut browser = Browser::open(&chromium, &page);
+        prefer(&mut browser, "light", "print");
+        let [width, height] = PAPER;
+        let size = json!({"width": width as u32, "height": height as u32, "deviceScaleFactor": 1, "mobile": false});
+        browser.call("Emulation.setDeviceMetricsOverride", size);
+        let number = |browser: &mut Browser, of: &str| browser.evaluate(of).as_f64().unwrap();
+        let decision = number(
+            &mut browser,
+            "document.querySelector('.decision').scrollHeight",
+        );
+        assert!(decision > 100.0 && decision <= height, "{name}: {decision}");
+        // Within the decision, hence on its sheet, and at least the 60 mm that the style gives it.
+        let picture = number(
+            &mut browser,
+            "document.querySelector('.decision .in-wide svg').getBoundingClientRect().height",
+        );
+        assert!(picture >= 60.0 / 25.4 * 96.0, "{name}: {picture}");
+    }
+}
+
 /// A4 landscape less its margins of 12 mm, at 96 pixels an inch.
 const PAPER: [f64; 2] = [273.0 / 25.4 * 96.0, 186.0 / 25.4 * 96.0];
 

@@ -8,23 +8,15 @@ use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// A narrow picture that is higher, in pixels, could not be read on the 170 mm that a printed sheet has beside the decision: its least letters of 11
-/// pixels would be under 2.1 mm (6 points).
-const TALL: u32 = 890;
-
 /// Charts as figures with their numbers; beside each picture the one of the same name for phones.
 pub fn figures<'a>(html: &mut Html, charts: impl IntoIterator<Item = &'a Chart>, narrow: &[Chart]) {
     for chart in charts {
         let (name, title) = (text(&chart.name), text(&chart.picture.title));
         let method = text(&chart.picture.description);
         let narrow = narrow.iter().find(|it| it.name == chart.name);
-        let class = match narrow.is_some_and(|it| it.picture.height > TALL) {
-            true => " class=\"tall\"",
-            false => "",
-        };
         writeln!(
             html,
-            "<figure id=\"{name}\"{class}>\n<p class=\"finding\"><b>{title}</b> <span class=\"aside\">{method}</span></p>"
+            "<figure id=\"{name}\">\n<p class=\"finding\"><b>{title}</b> <span class=\"aside\">{method}</span></p>"
         );
         let pictures = [("wide", chart)].into_iter();
         for (view, chart) in pictures.chain(narrow.map(|it| ("narrow", it))) {

@@ -11,7 +11,7 @@ mod html;
 mod page_tests;
 
 use super::chart::{self, Chart, ChartKind, Theme};
-use super::document::Document;
+use super::document::{Block, Document};
 use super::{decision, number, summary};
 use crate::experiment::Results;
 use html::{Html, lines, prose, text};
@@ -19,6 +19,10 @@ use sha2::{Digest, Sha256};
 
 const STYLE: &str = include_str!("../assets/page.css");
 const SCRIPT: &str = include_str!("../assets/page.js");
+
+/// A narrow picture that is higher, in pixels, could not be read on the 170 mm that a printed sheet has beside the decision: its least letters of 11
+/// pixels would be under 2.1 mm (6 points).
+const TALL: u32 = 890;
 
 /// The page of `results` with `charts`, which are drawn on white, and the same for phones; `theme` is for readers whose system is not asked.
 pub fn page(results: &Results, charts: &[Chart], narrow: &[Chart], theme: Option<Theme>) -> String {
@@ -39,16 +43,29 @@ pub fn page(results: &Results, charts: &[Chart], narrow: &[Chart], theme: Option
     );
     let lead = lead(results, charts);
     let is_lead = |chart: &&Chart| lead.is_some_and(|lead| lead.name == chart.name);
+    let is_tall = narrow
+        .iter()
+        .find(is_lead)
+        .is_some_and(|it| it.picture.height > TALL);
+    let words = decision::blocks(results);
+    let is_long = words
+        .iter()
+        .filter(|it| matches!(it, Block::Terms(_)))
+        .count()
+        > 1;
+    let stacked = if is_tall || is_long { " stacked" } else { "" };
     writeln!(
         html,
-        "<section class=\"decision\">\n<h1>{}</h1>",
+        "<section class=\"decision{stacked}\">\n<h1>{}</h1>",
         prose(&headline)
     );
     let question = &results.scenario.question;
     if !question.is_empty() {
         writeln!(html, "<p class=\"question\">{}</p>", text(question));
     }
-    html.document(&Document(vec![decision::blocks(results)]));
+    writeln!(html, "<div class=\"words\">");
+    html.document(&Document(vec![words]));
+    writeln!(html, "</div>");
     figures::figures(&mut html, lead, narrow);
     writeln!(html, "</section>");
     html.document(&summary::comparison(results, &first));
