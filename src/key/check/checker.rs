@@ -483,7 +483,7 @@ impl<'a> Checker<'a> {
             if let (Argument::Wide, Some(value)) = (kind, self.unsigned(argument)) {
                 return Some(Code::literal(ValueType::Bytes, &value.to_be_bytes()));
             }
-            let hashed = usize::from(*kind == Argument::Hashed);
+            let hashed = usize::from(*kind == Argument::Unordered);
             self.complaints.hashing += hashed;
             let value = match (kind, &argument.kind) {
                 (Argument::Literal, ExprKind::Text(text)) => {

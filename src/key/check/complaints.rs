@@ -12,7 +12,7 @@ pub struct Complaints<'a> {
     pub texts: Vec<(Option<String>, &'a str)>,
     /// Behind a hash, where rows are in no order that anybody scans.
     pub scattered: bool,
-    /// Inside the argument of a hash, where order and width say nothing.
+    /// Inside the argument of a hash or of a padding, where order and width say nothing.
     pub hashing: usize,
 }
 

@@ -29,8 +29,8 @@ pub enum Argument {
     Value,
     /// A value that may be left out.
     Optional,
-    /// A value that is hashed, so that its order and width say nothing.
-    Hashed,
+    /// A value that is hashed, or padded: its own order and width say nothing.
+    Unordered,
     /// A text in quotes, which is no value.
     Literal,
     /// A value, or an integer of 64 bits without a sign, which stands for its bytes.
