@@ -413,16 +413,20 @@ impl Unit {
     }
 }
 
-/// The units of a strategy's key, in its order: leading buckets and hashes of what comes later are left out, and constants before all.
+/// The units of a strategy's key, in its order: leading buckets and hashes of what comes later are left out, and constants before all. The second of a
+/// minute is such a bucket of a time.
 pub(super) fn units(strategy: &Strategy) -> Vec<Unit> {
-    let segments = strategy.key.segments();
+    let (segments, schema) = (strategy.key.segments(), &strategy.setup.schema);
     let only_spreads = |at: usize| {
         let own = &segments[at];
         let is_told = |field: &FieldId| {
             let mut later = segments[at + 1..].iter();
             later.any(|it| it.randomness() == Randomness::Plain && it.fields().contains(field))
         };
-        own.randomness() != Randomness::Plain && own.fields().iter().all(is_told)
+        let is_time = |field: &FieldId| schema.domain(*field).follows_time;
+        let cycles = || !own.follows_time() && own.fields().iter().all(is_time);
+        let spreads = own.randomness() != Randomness::Plain || cycles();
+        spreads && own.fields().iter().all(is_told)
     };
     let is_front = |at: &usize| is_delimiter(&segments[*at]) || only_spreads(*at);
     let rest = (0..segments.len()).skip_while(is_front);

@@ -100,6 +100,25 @@ fn fields_and_reads_suggest_keys() {
 }
 
 #[test]
+fn a_bucket_of_the_second_is_no_part_of_what_is_suggested() {
+    let keys = suggested(
+        "[strategy.second]\nkey = \"be1(ts / 1000 % 8) || plant || x'00' || be4(sensor) || be8(ts)\"\n",
+    );
+    assert!(keys[0].starts_with("plant-sensor-first: plant || x'00' || be4(sensor) || be8(ts) "));
+    // But in the file's own key with other split points.
+    let (own, new): (Vec<_>, Vec<_>) = keys.iter().partition(|it| it.starts_with("second-"));
+    assert!(
+        own.len() == 1 && new.iter().all(|it| !it.contains("% 8")),
+        "{keys:#?}"
+    );
+    // Where nothing else tells the time, it stays.
+    let keys = suggested(
+        "[strategy.second]\nkey = \"be1(ts % 8) || plant || x'00' || be4(sensor) || be1(kind)\"\n",
+    );
+    assert!(keys.iter().all(|it| it.contains("% 8")), "{keys:#?}");
+}
+
+#[test]
 fn suggested_keys_get_as_many_regions_as_those_of_the_file() {
     let keys = |existing: &str| {
         suggested(&format!(
