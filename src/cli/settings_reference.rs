@@ -152,6 +152,10 @@ fn kind(schema: &Value, node: &Value) -> String {
             _ => name.to_owned(),
         };
     }
+    // Which of its keys go together is no type.
+    if node.get("properties").is_some() {
+        return "table".to_owned();
+    }
     let mut lists = ["enum", "anyOf", "type"].into_iter();
     if let Some(choices) = lists.find_map(|name| node[name].as_array()) {
         let choice = |it: &Value| it.as_str().map_or_else(|| kind(schema, it), str::to_owned);

@@ -158,13 +158,16 @@ impl Diagnostics {
         refused
     }
 
-    /// Adds a finished complaint, once; its place among all.
+    /// Adds a finished complaint, once, whatever helps: a strategy's overlay reads the whole file again. Its place among all.
     pub(super) fn push(&self, diagnostic: Diagnostic) -> usize {
         let mut all = self.diagnostics.borrow_mut();
         let mut places = self.places.borrow_mut();
         let start = diagnostic.span.as_ref().map(|span| span.start);
         let here = places.entry(start).or_default();
-        if let Some(&earlier) = here.iter().find(|&&at| all[at] == diagnostic) {
+        if let Some(&earlier) = here
+            .iter()
+            .find(|&&at| all[at].message == diagnostic.message)
+        {
             return earlier;
         }
         here.push(all.len());

@@ -96,7 +96,11 @@ fn read_strategy<'a>(
     let (sink, name) = (table.sink, &entry.key);
     super::names::check(sink, "strategy", name, &entry.place);
     if !matches!(entry.node.value, Value::Table(_)) {
-        return table.wrong_type(name, &entry.node, "a table with a `key`");
+        return table.wrong_type(
+            name,
+            &entry.node,
+            "a table such as `{ key = \"md5_bytes(id)\" }`",
+        );
     }
     let reader = table.table_at(entry, &STRATEGY);
     let title = reader.text("title").unwrap_or(name).to_owned();
