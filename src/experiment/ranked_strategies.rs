@@ -46,7 +46,8 @@ pub struct RankedStrategy {
     /// Cost of its reads, over that of the group's cheapest: geometric mean over the reads of handler time as planned for all that are issued and,
     /// of those that are, of response times; null when nothing is read, or the reads did not end.
     pub read_cost: Option<f64>,
-    /// Operations a second that the servers could do before the hottest is full; null when undefined.
+    /// Operations a second that the servers could do before the hottest is full, with all writes on one server where a step of time outlasts the run
+    /// ([`StrategyResult::outlasting_step`](super::StrategyResult::outlasting_step)); null when undefined.
     pub usable_capacity_per_sec: Option<f64>,
     /// The highest load that keeps within the limits of `[knee]`, which then counts instead of the usable capacity; null without one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -345,13 +345,17 @@ impl RankedStrategy {
                 Some(_) => MetricId::Knee,
                 None => MetricId::UsableCapacity,
             };
+            // Once one region gets all writes, the table can do what its server can.
+            let share = || result.mean(MetricId::ServerMaxShare);
+            let later = result.outlasting_step.as_ref().and_then(|_| share());
+            let later = later.unwrap_or(1.0);
             let capacities = result.replicates(capacity).into_iter().flatten();
             let read_cost = reads.mean() / least;
             let judged = Candidate {
                 limits: Cost::Known(broken_limits.len() as f64),
                 growth: Cost::Known(growing_reads.len() as f64),
                 reads,
-                capacity: Cost::of(capacities.map(|value| Some(1.0 / (*value)?))),
+                capacity: Cost::of(capacities.map(|value| Some(1.0 / ((*value)? * later)))),
                 bytes: Cost::known(bytes),
                 on_disk: Cost::known(result.mean(MetricId::TableBytes)),
             };
@@ -363,8 +367,8 @@ impl RankedStrategy {
                 broken_limits,
                 growing_reads,
                 read_cost: Some(read_cost).filter(|cost| cost.is_finite()),
-                usable_capacity_per_sec: result.mean(MetricId::UsableCapacity),
-                knee_per_sec: result.mean(MetricId::Knee),
+                usable_capacity_per_sec: result.mean(MetricId::UsableCapacity).map(|it| it * later),
+                knee_per_sec: result.mean(MetricId::Knee).map(|it| it * later),
                 write_bytes: bytes,
                 on_front: false,
                 loses_in: None,

@@ -203,3 +203,55 @@ override.family.d.compression = "zstd"
     let times = times.and_then(|it| it.split(" times apart").next()?.parse::<f64>().ok());
     assert!(times > Some(2.0), "{told}");
 }
+
+#[test]
+fn a_month_in_the_lead_can_take_what_one_server_can() {
+    // Split points within January spread its rows over four servers. All rows of February lie behind the last of them.
+    let scenario = parsed(
+        r#"
+replicates = 3
+[time]
+start = 2026-01-20T00:00:00Z
+duration = "1s"
+warmup = "200ms"
+sample = "100ms"
+[cluster]
+servers = 4
+[field]
+id = { type = "int", count = 1_000_000 }
+ts = { type = "timestamp", unit = "ms" }
+[write.rows]
+rate = "8k/s"
+[existing.rows]
+records = 100_000
+last = "10d"
+[table]
+split_policy = "disabled"
+presplit = { algorithm = "sampled", regions = 16 }
+[strategy.month]
+key = "to_char(ts, 'yyyyMM') || md5_bytes(id) || be8(ts)"
+[strategy.hashed]
+key = "md5_bytes(id) || to_char(ts, 'yyyyMM') || be8(ts)"
+"#,
+    );
+    let results = Experiment::new(&scenario).run(|_| {});
+    let group = Recommendations::of(&scenario, &results).groups.remove(0);
+    assert_eq!(group.strategies[0].name, "hashed", "{group:#?}");
+    assert_eq!(loss(&group, "month"), Some("capacity"), "{group:#?}");
+    let loss = named(&group, "month").loses_in.as_ref();
+    // One server of four, the busiest of which has a little more than a quarter now.
+    let times = loss.and_then(|it| it.times.mean).unwrap_or(0.0);
+    assert!((3.4..=4.1).contains(&times), "{times}");
+    let told = "when `to_char(ts, 'yyyyMM')` next changes, all writes go to one region";
+    let result = |name: &str| results.strategies.iter().find(|it| it.name == name);
+    assert!(result("month").is_some_and(|it| it.verdict.contains(told)));
+    assert!(result("hashed").is_some_and(|it| it.outlasting_step.is_none()));
+    assert!(
+        results
+            .warnings
+            .iter()
+            .any(|it| it.contains("next changes")),
+        "{:?}",
+        results.warnings
+    );
+}

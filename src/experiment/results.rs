@@ -127,6 +127,10 @@ pub struct StrategyResult {
     /// Class of hotspot, cause, cure, and the bounds that no balancer beats; empty in results of older versions.
     #[serde(default)]
     pub advice: String,
+    /// The step of time, an expression, that the key leads with, that outlasts the run, and in which all split points lie: when the next one begins, all
+    /// its rows go into one region. Null without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outlasting_step: Option<String>,
     /// The highest load that keeps within the limits of `[knee]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub knee: Option<KneeResult>,

@@ -85,6 +85,7 @@ fn results() -> Results {
         counts,
         verdict: "Moving hotspot.".into(),
         hot_copy: None,
+        outlasting_step: None,
         mapped_copy: None,
         advice: "Put a salt in front.".into(),
         knee: None,

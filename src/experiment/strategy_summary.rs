@@ -234,6 +234,7 @@ impl<'a> StrategySummary<'a> {
             .to_string(),
             verdict: verdict.to_string(),
             hot_copy: verdict.hot_copy(),
+            outlasting_step: verdict.outlasting_step,
             knee: knee.map(|knee| runs.knee_result(knee)),
             entities: hottest.map(told).collect(),
             series: runs.series.clone(),
@@ -288,6 +289,9 @@ impl<'a> StrategySummary<'a> {
         let named = |it: &EntityShare| (format!("{} {}", it.field, it.value), it.share);
         let slow = setup.changes.events.iter();
         let course = runs.series.as_ref().map(ClusterHistory::of);
+        let regions = 1..layout.regions_of_table(0).len();
+        let points = regions.map(|region| layout.region_start(0, region));
+        let outlasting_step = self.strategy.key.step_around(points).map(str::to_owned);
         Verdict {
             means: runs.all().means(),
             hotspots: self.hotspots,
@@ -299,6 +303,7 @@ impl<'a> StrategySummary<'a> {
             p99_ms: runs.together(load).p99_ms(),
             copy,
             leads_with_time: self.strategy.follows_time_under(key),
+            outlasting_step,
             regions: layout.regions_of_table(copy).len(),
             reachable_regions: hotspots::reachable_regions(layout, copy),
             buckets: self.buckets(copy),

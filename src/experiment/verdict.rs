@@ -57,6 +57,8 @@ pub(super) struct Verdict {
     /// The table whose regions are the hottest: 0 the strategy's own, c its copy c - 1. What follows is this table's.
     pub(super) copy: usize,
     pub(super) leads_with_time: bool,
+    /// As in results: the step of time that all split points of the strategy's own table lie in.
+    pub(super) outlasting_step: Option<String>,
     pub(super) regions: usize,
     pub(super) reachable_regions: usize,
     /// Leading buckets of the key with a region each.
@@ -139,6 +141,8 @@ impl fmt::Display for Verdict {
         clauses.extend(self.also_hot());
         clauses.push(self.damage(hotspot));
         clauses.extend(self.held_back());
+        let later = |step| format!("when `{step}` next changes, all writes go to one region");
+        clauses.extend(self.outlasting_step.as_ref().map(later));
         clauses.extend(self.bound(hotspot));
         clauses.extend(self.changes());
         clauses.extend(self.unchanged());

@@ -52,6 +52,7 @@ pub(super) fn even() -> Verdict {
         p99_ms: Some((3.421, false)),
         copy: 0,
         leads_with_time: false,
+        outlasting_step: None,
         regions: 32,
         reachable_regions: 32,
         buckets: None,

@@ -220,6 +220,22 @@ impl KeyPlan {
         varying.next().is_some_and(Segment::follows_time)
     }
 
+    /// The step of time (`to_char(ts, 'yyyyMM')`) that the key leads with, that outlasts the run, and in which all split points lie: when the next
+    /// one begins, all its rows go into one region. Its expression; `None` without such a step, and without split points.
+    pub fn step_around<'a>(&self, mut points: impl Iterator<Item = &'a [u8]>) -> Option<&str> {
+        let mut start = Vec::new();
+        for segment in &self.segments {
+            start.extend(segment.constant()?);
+            let mut fields = segment.fields().iter();
+            if fields.any(|field| self.schema.domain(*field).follows_time) {
+                let first = points.next()?;
+                let all = first.starts_with(&start) && points.all(|it| it.starts_with(&start));
+                return all.then_some(&segment.expression);
+            }
+        }
+        None
+    }
+
     /// False when it is *proved*, from the byte sets of the segments, that no key lies in `[start, end)`; an empty `end` is the
     /// end of the key space.
     pub fn may_reach(&self, start: &[u8], end: &[u8]) -> bool {

@@ -7,6 +7,7 @@ use super::key_sample::KeySample;
 use super::laid_table::LaidTable;
 use super::row_growth::{RowGrowth, some_record};
 use crate::key::{Randomness, StepCache};
+use crate::keyspace::RowKey;
 use crate::policy::balance::Balancer;
 use crate::policy::{SplitAlgorithm, SplitPolicy};
 use crate::query::RowIdentity;
@@ -52,6 +53,7 @@ impl LaidTable<'_> {
             self.fewer_regions_than_servers(),
             self.buckets_share_regions(),
             self.points_unknown_beforehand(),
+            self.step_outlasts_the_run(),
             self.fewer_quantiles_than_regions(),
             self.splits_before_the_run(),
             self.few_values(),
@@ -191,6 +193,16 @@ impl LaidTable<'_> {
         let help = "describe rows that exist before the run with `[existing.x]`, or use an algorithm that needs none";
         let sampled = matches!(self.table.presplit, Presplit::Sampled { .. });
         (sampled && !known).then(|| self.warning(message, "these keys", help))
+    }
+
+    fn step_outlasts_the_run(&self) -> Option<Diagnostic> {
+        let points = self.points.iter().map(RowKey::as_bytes);
+        let step = self.table.key.step_around(points)?;
+        let message = format!(
+            "when `{step}` next changes, all writes go to one region, behind the last split point"
+        );
+        let help = "lead with a field of many values, or split the table at the next step's keys each time before it begins";
+        Some(self.warning(message, "this run ends before it changes", help))
     }
 
     fn fewer_quantiles_than_regions(&self) -> Option<Diagnostic> {

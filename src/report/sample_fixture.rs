@@ -97,6 +97,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
         counts: Counts::default(),
         verdict: String::new(),
         hot_copy: None,
+        outlasting_step: None,
         mapped_copy: None,
         advice: String::new(),
         knee: None,
