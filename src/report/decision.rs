@@ -79,8 +79,10 @@ pub fn blocks(results: &Results) -> Vec<Block> {
 fn shared_point(results: &Results, group: &ComparableStrategies) -> String {
     let point = |own| find(results, own).map_or(String::new(), |(_, it)| at_point(&it.sweep));
     let first = best(group).map_or(String::new(), point);
-    let shared = group.strategies.iter().all(|own| point(own) == first);
-    shared.then_some(first).unwrap_or_default()
+    match group.strategies.iter().all(|own| point(own) == first) {
+        true => first,
+        false => String::new(),
+    }
 }
 
 fn of_group(
