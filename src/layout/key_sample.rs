@@ -1,11 +1,11 @@
 //! The rows of a strategy's table, or of one of its copies, in one replicate: sampled operations with their row keys, in key order. Must not
 //! know regions.
 
-use super::{EntityShare, Replicate};
+use super::{EntityShare, Layout, Replicate};
 use crate::key::{KeyPlan, Row};
 use crate::keyspace::KeyBatch;
 use crate::random::{DrawKey, Stream};
-use crate::record::{Field, FieldId, FieldKind, LawShape, Schema};
+use crate::record::{Field, FieldId, FieldKind, LawShape, RecordGenerator, Schema};
 use crate::scenario::{Presplit, Setup, Strategy};
 use crate::workload::{Choice, EXISTING_LANE, ExistingSample, OperationBatch, RunSample, Workload};
 use std::ops::Range;
@@ -65,22 +65,39 @@ impl<'a> KeyedTable<'a> {
 
     /// About `operations` operations of the run.
     pub fn run(&self, operations: usize, choice: Choice) -> KeySample {
-        let mut batch = OperationBatch::new();
-        let (workload, generator) = (&self.setup().workload, &self.replicate.generator);
-        RunSample::take(workload, generator, (operations, choice), &mut batch);
-        self.keyed(batch, 0)
+        self.sampled(RunSample::take, (operations, choice), 0)
     }
 
     /// About `rows` of the rows that exist before the run, or all of them.
     pub fn existing(&self, rows: usize, choice: Choice) -> KeySample {
-        let mut batch = OperationBatch::new();
-        let (workload, generator) = (&self.setup().workload, &self.replicate.generator);
-        ExistingSample::take(workload, generator, (rows, choice), &mut batch);
-        self.keyed(batch, EXISTING_LANE)
+        self.sampled(ExistingSample::take, (rows, choice), EXISTING_LANE)
+    }
+
+    /// The keys of a sample, which draw from this lane. That of a layout is taken once for all keys.
+    fn sampled(
+        &self,
+        take: fn(&Workload, &Arc<RecordGenerator>, (usize, Choice), &mut OperationBatch),
+        of: (usize, Choice),
+        lane: u32,
+    ) -> KeySample {
+        let taken = || {
+            let mut batch = OperationBatch::new();
+            let generator = &self.replicate.generator;
+            take(&self.setup().workload, generator, of, &mut batch);
+            Arc::new(batch)
+        };
+        let batch = match of {
+            (Layout::SAMPLE, Choice::Spread) => {
+                let shared = &self.replicate.samples[lane as usize];
+                Arc::clone(shared.get_or_init(taken))
+            }
+            _ => taken(),
+        };
+        self.keyed(batch, lane)
     }
 
     /// Writes and sorts the keys of these operations; those of the run draw from lane 0, those before it from [`EXISTING_LANE`]. O(n log n).
-    pub fn keyed(&self, batch: OperationBatch, lane: u32) -> KeySample {
+    fn keyed(&self, batch: Arc<OperationBatch>, lane: u32) -> KeySample {
         let Replicate { seed, number, .. } = *self.replicate;
         let draws = DrawKey::new(seed, number, Stream::Keys, lane);
         let mut keys = KeyBatch::default();
@@ -101,7 +118,7 @@ impl<'a> KeyedTable<'a> {
 #[derive(Debug)]
 pub(super) struct KeySample {
     /// The operations themselves.
-    pub batch: OperationBatch,
+    pub batch: Arc<OperationBatch>,
     /// Slots of a record.
     width: usize,
     draws: DrawKey,

@@ -52,15 +52,9 @@ pub(super) struct LaidTable<'a> {
 impl<'a> LaidTable<'a> {
     /// All tables of a strategy over a sample of about `operations` operations of the run: its own first.
     pub fn all(strategy: &'a Strategy, replicate: &'a Replicate, operations: usize) -> Vec<Self> {
-        let mut tables: Vec<Self> = Vec::with_capacity(1 + strategy.copies.len());
-        for table in KeyedTable::all(strategy, replicate) {
-            let run = match tables.first() {
-                None => table.run(operations, Choice::Spread),
-                Some(own) => table.keyed(own.run.batch.clone(), 0),
-            };
-            tables.push(Self::of(table, run));
-        }
-        tables
+        KeyedTable::all(strategy, replicate)
+            .map(|table| Self::of(table, table.run(operations, Choice::Spread)))
+            .collect()
     }
 
     /// Existing rows split every region over its threshold, as the split policy says.
@@ -265,6 +259,9 @@ impl<'a> LaidTable<'a> {
 /// Regions all of whose rows have expired, given sorted rows and the ranks of those that live. Of rows that expire by chance a region has to show so
 /// many that in one of a hundred tables one region is named without cause.
 fn expired_regions(points: &[RowKey], sorted: &[&[u8]], live: &[usize]) -> usize {
+    if live.len() == sorted.len() {
+        return 0;
+    }
     let mut rows = vec![(0u32, 0u32); points.len() + 1];
     let region = |rank: usize| points.partition_point(|it| it.as_bytes() <= sorted[rank]);
     (0..sorted.len()).for_each(|rank| rows[region(rank)].0 += 1);

@@ -3,7 +3,7 @@
 use crate::random::Seed;
 use crate::record::RecordGenerator;
 use crate::scenario::{Setup, Strategy};
-use crate::workload::{Population, ReadSource, Workload};
+use crate::workload::{OperationBatch, Population, ReadSource, Workload};
 use rayon::prelude::*;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -20,6 +20,8 @@ pub struct Replicate {
     pub population: Arc<Population>,
     /// Targets of each read of its workload, in an order of which every k-th one stands for all; found when they are first asked for.
     pub(super) targets: Arc<OnceLock<Vec<Vec<u32>>>>,
+    /// What layouts sample of the run's operations, and of the rows that exist; taken when they are first asked for.
+    pub(super) samples: Arc<[OnceLock<Arc<OperationBatch>>; 2]>,
     reads: Arc<OnceLock<Mutex<ReadSource>>>,
 }
 
@@ -34,6 +36,7 @@ impl Replicate {
             generator,
             population: Arc::new(population),
             targets: Arc::default(),
+            samples: Arc::default(),
             reads: Arc::default(),
         }
     }
