@@ -57,7 +57,7 @@ pub(super) struct Scratch {
     pub bands: Bands,
     pub grain: StepCache,
     /// Of rows and of cells.
-    pub last: [LastCount; 2],
+    pub counts: [Counts; 2],
     pub equal: Vec<(FieldId, i64)>,
     pub between: Bands,
     pub low: Vec<u8>,
@@ -81,34 +81,54 @@ pub(super) struct Scratch {
     pub spare_scans: Vec<ScanRequest>,
 }
 
-/// The rows that were counted last for one read: all buckets that it fans out to ask for the same.
+/// What was counted for one read so far: all buckets that it fans out to ask for the same, and its Gets in turn for what was wanted.
 #[derive(Debug, Clone, Default)]
-pub(super) struct LastCount {
+pub(super) struct Counts {
+    /// Of all conditions, one after another.
     equal: Vec<(FieldId, i64)>,
     between: Vec<(FieldId, i64, i64)>,
-    rows: Option<f64>,
+    /// Where the parts of each end, and its rows.
+    counted: Vec<(usize, usize, f64)>,
+    /// The one behind the last that was asked for.
+    next: usize,
 }
 
-impl LastCount {
+impl Counts {
     /// Another read begins.
     pub fn forget(&mut self) {
-        self.rows = None;
+        self.equal.clear();
+        self.between.clear();
+        self.counted.clear();
+        self.next = 0;
     }
 
-    /// The number of rows that satisfy a condition, by `count` unless it was asked for last.
+    /// The number of rows that satisfy a condition, by `count` unless it comes in the order of before.
     pub fn of(&mut self, condition: Condition<'_>, count: impl FnOnce() -> f64) -> f64 {
         let Condition { equal, between } = condition;
-        if let Some(rows) = self.rows
-            && self.equal == equal
-            && self.between == between
-        {
-            return rows;
+        let mut known = [self.next, self.next.wrapping_sub(1), 0].into_iter();
+        if let Some(at) = known.find(|at| self.is(*at, condition)) {
+            self.next = at + 1;
+            return self.counted[at].2;
         }
-        self.equal.clear();
+        let rows = count();
         self.equal.extend_from_slice(equal);
-        self.between.clear();
         self.between.extend_from_slice(between);
-        *self.rows.insert(count())
+        let ends = (self.equal.len(), self.between.len());
+        self.counted.push((ends.0, ends.1, rows));
+        self.next = self.counted.len();
+        rows
+    }
+
+    fn is(&self, at: usize, condition: Condition<'_>) -> bool {
+        let start = |at: usize| {
+            at.checked_sub(1)
+                .map_or((0, 0), |at| (self.counted[at].0, self.counted[at].1))
+        };
+        self.counted.get(at).is_some_and(|&(equal, between, _)| {
+            let from = start(at);
+            self.equal[from.0..equal] == *condition.equal
+                && self.between[from.1..between] == *condition.between
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues, Stop};
 use super::evidence::Evidence;
 use super::question::{Counted, Order, Question};
-use super::requests::{LastCount, Requests, ScanRequest, Scratch};
+use super::requests::{Counts, Requests, ScanRequest, Scratch};
 use super::row_identity::{RowCounts, RowIdentity};
 use crate::key::Row;
 use crate::keyspace::RowKey;
@@ -59,7 +59,7 @@ impl AccessPlan {
         }
         requests.clear();
         let mut scratch = requests.scratch.take().unwrap_or_default();
-        scratch.last.iter_mut().for_each(LastCount::forget);
+        scratch.counts.iter_mut().for_each(Counts::forget);
         scratch.counted = [0.0; 2];
         scratch.record.clear();
         scratch.record.extend_from_slice(target.record);
@@ -148,10 +148,10 @@ impl<R: RowCounts> Read<'_, R> {
             equal,
             bands,
             steps,
-            last,
+            counts,
             ..
         } = &mut *self.scratch;
-        let (step, last) = (steps[of as usize], &mut last[of as usize]);
+        let (step, counts) = (steps[of as usize], &mut counts[of as usize]);
         let (mut total, mut stored) = (0.0, 0.0);
         for combination in 0..counted {
             equal.clear();
@@ -170,7 +170,7 @@ impl<R: RowCounts> Read<'_, R> {
                 between: &bands.0,
             };
             let identity = question.identity_of(of);
-            let all = last.of(condition, || {
+            let all = counts.of(condition, || {
                 identity.rows(self.rows, condition, step, target.record, target.at)
             });
             stored += all;
@@ -198,10 +198,10 @@ impl<R: RowCounts> Read<'_, R> {
             bands,
             grain,
             steps,
-            last,
+            counts,
             ..
         } = &mut *self.scratch;
-        let (step, last) = (steps[of as usize], &mut last[of as usize]);
+        let (step, counts) = (steps[of as usize], &mut counts[of as usize]);
         let slot = |field: &FieldId, record: &[i64]| (*field, record[usize::from(field.0)]);
         equal.clear();
         equal.extend(evidence.told.iter().map(|field| slot(field, record)));
@@ -225,7 +225,7 @@ impl<R: RowCounts> Read<'_, R> {
                 between: &between.0,
             };
             let identity = question.identity_of(of);
-            last.of(condition, || {
+            counts.of(condition, || {
                 identity.rows(self.rows, condition, step, target.record, target.at)
             })
         };

@@ -204,9 +204,12 @@ fn rows_that_hardly_ever_meet_are_counted_without_looking_at_cells() {
             between: &[],
         };
         let population = &table.population;
-        let by_cells = RowCount::new(population, condition, equality, target, table.at);
+        let mut by_cells = RowCount::new(population, condition, equality, target, table.at);
+        by_cells.modelled();
         let writes = table.rows_like(&(equal.to_vec(), Vec::new())).len() as f64;
         let bound = by_cells.repeated();
+        let at_once = by_cells.repeated_at_most();
+        assert!(bound <= at_once, "{equality:?}: {bound} of {at_once}");
         let answer = population.distinct(condition, equality, target, table.at);
         (bound / writes, answer, by_cells.rows(), writes)
     };
@@ -271,7 +274,8 @@ fn what_is_counted_without_looking_at_cells_is_there() {
     };
     let target = &table.rows[0];
     let all = Condition::default();
-    let count = RowCount::new(&table.population, all, equality, target, table.at);
+    let mut count = RowCount::new(&table.population, all, equality, target, table.at);
+    let count = count.modelled();
     // Three rows a millisecond, 120,000 in all, of 6,000 campaigns by Zipf's law and three kinds.
     let repeated = count.repeated() / 120_000.0;
     assert!((3e-4..REPEATED_MAX).contains(&repeated), "{repeated}");

@@ -83,8 +83,8 @@ struct Selection<'a> {
     /// No two rows agree.
     unique: bool,
     /// Of the told fields, in their order.
-    roles: SmallVec<[FieldRole; 8]>,
-    /// The timestamp that is told.
+    roles: Roles,
+    /// The timestamp that tells them apart.
     step: Option<Step<'a>>,
     /// The part of the told fields' values that the condition leaves.
     left: Part,
@@ -141,6 +141,9 @@ struct Step<'a> {
     low: i64,
     slots: u64,
 }
+
+/// What each told field has to do with cells.
+type Roles = SmallVec<[FieldRole; 8]>;
 
 /// A value of each told field.
 type ValueShares = SmallVec<[ValueShare; 8]>;
@@ -215,8 +218,9 @@ impl Population {
             return 1.0;
         }
         let mut count = RowCount::new(self, condition, equality, target, at);
-        if count.repeated() <= REPEATED_MAX * count.writes() {
-            count.count_every_write();
+        let few = REPEATED_MAX * count.writes();
+        if count.repeated_at_most() <= few || count.modelled().repeated() <= few {
+            return count.every_write();
         }
         count.rows()
     }
@@ -299,21 +303,78 @@ impl<'a> RowCount<'a> {
         } else {
             rows
         };
-        let mut selection = Selection {
+        Some(Selection {
             origin: at,
             window,
             part,
             rows,
             others,
             unique: self.equality.draws.is_infinite(),
-            roles: SmallVec::new(),
-            step: None,
+            roles: Roles::new(),
+            step: self.step(at),
             left: Part::ALL,
+        })
+    }
+
+    /// At least [`RowCount::repeated`], without a look at the values of fields: as if all cells of a step were one. Infinite where the condition may leave
+    /// some of the told values only.
+    pub(super) fn repeated_at_most(&self) -> f64 {
+        let marginals = &self.population.marginals;
+        let of_origin = |of: &Selection<'_>| {
+            let whole = |item: &Item| match marginals.of(of.origin, item.field) {
+                Marginal::Own { .. } => item.high == item.low.saturating_add(1),
+                Marginal::OfOthers { .. } => false,
+                _ => true,
+            };
+            match of.unique {
+                true => 0.0,
+                false if self.items.iter().all(whole) => {
+                    of.rows * self.densest(of) * (1.0 / self.equality.draws)
+                }
+                false => f64::INFINITY,
+            }
         };
-        if !selection.unique {
-            self.model(&mut selection);
+        let sum: f64 = self.selected.iter().map(|of| of_origin(of).sqrt()).sum();
+        0.5 * sum * sum
+    }
+
+    /// Most of an origin's rows that fall into one of its steps.
+    fn densest(&self, of: &Selection<'_>) -> f64 {
+        let history = &self.population.origins[of.origin].history;
+        let of_a_step = |step: Step<'_>| history.densest(step.length()) * of.part.share();
+        of.step.map_or(f64::INFINITY, of_a_step).min(of.rows)
+    }
+
+    /// The timestamp that tells an origin's rows apart: one of the told fields, or steps of another.
+    fn step(&self, at: usize) -> Option<Step<'a>> {
+        let step =
+            |(field, low, high): (FieldId, i64, i64)| match self.population.marginals.of(at, field)
+            {
+                Marginal::Instant { unit, late } => Some(Step {
+                    field,
+                    unit: *unit,
+                    late: late.as_ref(),
+                    low,
+                    slots: high.abs_diff(low).max(1),
+                }),
+                _ => None,
+            };
+        let told = self.equality.told.iter().rev();
+        told.map(|field| (*field, 0, 1))
+            .chain(self.equality.step)
+            .find_map(step)
+    }
+
+    /// The same with how the rows of each origin fall on cells.
+    pub(super) fn modelled(&mut self) -> &Self {
+        for nth in 0..self.selected.len() {
+            if !self.selected[nth].unique {
+                let (roles, left, unique) = self.model(self.selected[nth].origin);
+                let of = &mut self.selected[nth];
+                (of.roles, of.left, of.unique) = (roles, left, unique);
+            }
         }
-        Some(selection)
+        self
     }
 
     /// The share of an origin's rows, or of the combinations of its values, that satisfy the `nth` part of the condition, on a dependent field, given the
@@ -389,9 +450,10 @@ impl<'a> RowCount<'a> {
         own + (1.0 - own) * by_law
     }
 
-    /// How the rows of an origin fall on cells.
-    fn model(&self, of: &mut Selection<'a>) {
-        let at = of.origin;
+    /// How the rows of an origin fall on cells: the roles of the told fields, the part of their values that the condition leaves, and whether no two rows
+    /// agree.
+    fn model(&self, at: usize) -> (Roles, Part, bool) {
+        let (mut roles, mut left, mut unique) = (Roles::new(), Part::ALL, false);
         let (marginals, told) = (&self.population.marginals, self.equality.told);
         let schema = marginals.generator.schema();
         let counted = |field: FieldId| schema.field(field).count();
@@ -406,30 +468,16 @@ impl<'a> RowCount<'a> {
             matches!(marginals.of(at, field), Marginal::OfOthers { .. })
                 && marginals.roots(at, field).iter().all(|root| is_told(*root))
         };
-        let step = |(field, low, high): (FieldId, i64, i64)| match marginals.of(at, field) {
-            Marginal::Instant { unit, late } => Some(Step {
-                field,
-                unit: *unit,
-                late: late.as_ref(),
-                low,
-                slots: high.abs_diff(low).max(1),
-            }),
-            _ => None,
-        };
-        of.step = self.equality.step.and_then(step);
         for &field in told {
             let mut asked = self.items.iter();
             let given =
                 asked.any(|item| item.field == field && item.high == item.low.saturating_add(1));
-            of.roles.push(match marginals.of(at, field) {
+            roles.push(match marginals.of(at, field) {
                 Marginal::Fixed(_) => FieldRole::Single,
-                Marginal::Instant { .. } => {
-                    of.step = step((field, 0, 1));
-                    FieldRole::Given
-                }
+                Marginal::Instant { .. } => FieldRole::Given,
                 Marginal::OfOthers { .. } if follows(field) => FieldRole::Single,
                 _ if counted(field).is_none() => {
-                    of.unique = true;
+                    unique = true;
                     FieldRole::Given
                 }
                 _ if given => FieldRole::Given,
@@ -447,11 +495,12 @@ impl<'a> RowCount<'a> {
             let width = item.high.abs_diff(item.low) as f64;
             if follows(item.field) {
                 let share = self.dependent(at, nth, item, Of::Values);
-                of.left.cut(*combined, share);
+                left.cut(*combined, share);
             } else if is_told(item.field) && width > 1.0 {
-                of.left.cut(*combined, (width / count as f64).min(1.0));
+                left.cut(*combined, (width / count as f64).min(1.0));
             }
         }
+        (roles, left, unique)
     }
 
     /// The told fields, as the cells of an origin see them.
@@ -465,10 +514,15 @@ impl<'a> RowCount<'a> {
         self.selected.iter().map(|of| of.rows).sum()
     }
 
-    /// No two writes are the same row.
-    fn count_every_write(&mut self) {
-        self.equality = RowEquality::default();
-        self.selected.iter_mut().for_each(|of| of.unique = true);
+    /// Expected number of rows where no two writes are the same row.
+    fn every_write(&self) -> f64 {
+        let some = || self.selected.iter().filter(|of| of.rows > 0.0);
+        let writes: f64 = some().map(|of| of.rows).sum();
+        if !self.satisfied {
+            return writes;
+        }
+        let surplus = some().map(|of| of.rows / writes * (1.0 + of.others - of.rows));
+        (writes + surplus.sum::<f64>()).max(1.0)
     }
 
     /// At least the expected number of writes that fall on a cell which another one holds; 0 where every origin's rows are unique.
@@ -489,13 +543,7 @@ impl<'a> RowCount<'a> {
         if of.unique || left <= 0.0 {
             return 0.0;
         }
-        let Population {
-            origins, marginals, ..
-        } = self.population;
-        let history = &origins[of.origin].history;
-        // Of the rows of all steps, none has more than the densest.
-        let of_a_step = |step: Step<'_>| history.densest(step.length()) * of.part.share();
-        let densest = of.step.map_or(f64::INFINITY, of_a_step);
+        let marginals = &self.population.marginals;
         let mut of_fields = 1.0 / (left * self.equality.draws);
         for (field, role) in self.told(of) {
             of_fields *= match (role, self.classes(of, field, role)) {
@@ -504,7 +552,8 @@ impl<'a> RowCount<'a> {
                 (_, Some(classes)) => classes.squares,
             };
         }
-        of.rows * densest.min(of.rows) * of_fields
+        // Of the rows of all steps, none has more than the densest.
+        of.rows * self.densest(of) * of_fields
     }
 
     /// Expected number of different rows, of which the target is one if it satisfies the condition.
