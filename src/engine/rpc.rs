@@ -310,7 +310,7 @@ impl Rpcs {
     pub fn count(&self, id: u32) -> u32 {
         match self.body(id) {
             Some(RpcBody::Rows { count, .. }) => count,
-            Some(RpcBody::Gets { .. }) => self.gets(id).len() as u32,
+            Some(RpcBody::Gets { list, .. }) => self.lists[list as usize].len() as u32,
             _ => 1,
         }
     }

@@ -27,7 +27,7 @@ pub struct ReadSource {
     row_lists: Vec<RowList>,
     reads: Vec<Prepared>,
     /// What the reads of one batch are made of; kept for its memory.
-    picked: Vec<(u64, PickedRow)>,
+    picked: Vec<(Draws, PickedRow)>,
 }
 
 /// One read.
@@ -114,20 +114,21 @@ impl ReadSource {
             let index = read.made;
             read.made += 1;
             read.next = read.times.as_mut().and_then(RateTimes::next);
-            let row = read.picker.row_of(read.draws.at(index), time, &self.table);
-            self.picked.push((index, row));
+            let draws = read.draws.at(index);
+            let row = read.picker.row_of(draws, time, &self.table);
+            self.picked.push((draws, row));
             read.name(index, time, &self.table, batch);
         }
         let picked = batch.reads[first..].iter().zip(&self.picked);
-        black_box(picked.fold(0, |all, (read, (index, row))| {
+        black_box(picked.fold(0, |all, (read, (draws, row))| {
             let read = &self.reads[usize::from(read.0)];
             let row = row.map_or(0, |(origin, nth)| self.table.touch(origin, nth));
-            all ^ row ^ read.picker.touch(read.draws.at(*index))
+            all ^ row ^ read.picker.touch(*draws)
         }));
-        for (at, (index, row)) in (first..).zip(&self.picked) {
+        for (at, (draws, row)) in (first..).zip(&self.picked) {
             let read = &mut self.reads[usize::from(batch.reads[at].0)];
-            let (draws, time) = (read.draws.at(*index), batch.intended[at]);
-            read.append(draws, time, *row, &mut self.table, &self.row_lists, batch);
+            let time = batch.intended[at];
+            read.append(*draws, time, *row, &mut self.table, &self.row_lists, batch);
         }
     }
 

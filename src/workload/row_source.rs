@@ -193,6 +193,12 @@ impl RowSource {
         }
     }
 
+    /// They carry instants of their own, whenever they are written.
+    #[inline]
+    pub(super) fn have_instants(&self) -> bool {
+        !matches!(self.instants, Instants::OfWriting)
+    }
+
     /// The combination that a record holds, and nanoseconds from the start of the run to its own instant, if it has one.
     fn turn(&self, number: u64) -> (u64, Option<i64>) {
         match &self.instants {

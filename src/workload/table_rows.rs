@@ -125,10 +125,14 @@ impl TableRows {
         out: &mut [i64],
     ) {
         let maker = &mut self.makers[origin];
-        let due = self.population.origins[origin]
-            .history
-            .due_at(nth as f64 + maker.place);
-        let at = due.map_or(now, |at| at.min(now));
+        let history = &self.population.origins[origin].history;
+        let at = match maker.rows.have_instants() {
+            true => now,
+            false => {
+                let due = history.due_at(nth as f64 + maker.place);
+                due.map_or(now, |at| at.min(now))
+            }
+        };
         let number = maker.rows.written(nth);
         maker.rows.record(number, at, given, out);
     }

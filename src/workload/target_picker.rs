@@ -147,16 +147,19 @@ impl TargetPicker {
     }
 
     /// The origins that have rows, by how many of these can be a target.
+    #[inline]
     fn candidates(&self, at: SimTime, table: &TableRows) -> Candidates {
-        let candidate = move |&(origin, share): &(usize, f64)| {
+        let mut all = Candidates::new();
+        for &(origin, share) in &self.origins {
             let rows = table.rows(origin, at);
-            Candidate {
+            let weight = rows as f64 * share;
+            all.push(Candidate {
                 origin,
                 rows,
-                weight: rows as f64 * share,
-            }
-        };
-        self.origins.iter().map(candidate).collect()
+                weight,
+            });
+        }
+        all
     }
 
     /// Rows of the run are newer than existing ones; of several origins each has its part of any stretch of ranks.

@@ -83,13 +83,17 @@ impl Simulation<'_> {
     /// A client addresses the next call of an RPC: to the server where it believes its region to be, after a look-up when that was wrong. What goes to
     /// other servers than the first is left to siblings, which are sent with it.
     fn address(&mut self, id: u32) {
-        let (rpc, changed) = (*self.rpcs.get(id), self.tables.regions.changed());
-        let Some(&piece) = self.rpcs.piece(id) else {
-            return;
+        let changed = self.tables.regions.changed();
+        let piece = match self.rpcs.piece(id) {
+            None => return,
+            Some(piece)
+                if !changed && matches!(piece.body, RpcBody::Row | RpcBody::Gets { .. }) =>
+            {
+                return;
+            }
+            Some(piece) => *piece,
         };
-        if let (false, RpcBody::Row | RpcBody::Gets { .. }) = (changed, piece.body) {
-            return;
-        }
+        let rpc = *self.rpcs.get(id);
         let process = self.tables.process_of(rpc.operation, rpc.client);
         let looks_up = rpc.failures > 0 && piece.reason == RefusalReason::NotServingRegion;
         let server = match piece.body {
