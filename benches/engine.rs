@@ -14,7 +14,7 @@ use keyheat::engine::{self, SimConfig};
 use keyheat::keyspace::RowKey;
 use keyheat::metrics::{MetricId, RunResult};
 use keyheat::record::{FieldId, Law, LawShape};
-use keyheat::workload::{Page, PageVia, PickLaw, Read};
+use keyheat::workload::{Page, PageVia, PickLaw, Read, Within, WithinValues};
 use md5::{Digest, Md5};
 use std::cell::LazyCell;
 use std::hint::black_box;
@@ -105,8 +105,8 @@ fn run_of_reads(key: &str, splits: Vec<RowKey>, read: Read) -> SimConfig {
     with_reads(run, 1_000_000, &[], vec![read])
 }
 
-/// Reads at one rate under a key that leads with the MD5 of an id: the key, and what is asked for.
-fn reads_by_hash() -> [(&'static str, &'static str, Read); 5] {
+/// Reads at one rate under a key that leads with the MD5 of an id: the key, what is asked for, and the rows from before the run.
+fn reads_by_hash() -> [(&'static str, &'static str, Read, u64); 8] {
     let rate = read_rate(200_000.0);
     let own = "md5_bytes(be4(id)) || be4(id)";
     let history = "md5_bytes(be4(id)) || be4(id) || be8(ts)";
@@ -123,26 +123,40 @@ fn reads_by_hash() -> [(&'static str, &'static str, Read); 5] {
         size: 10,
         number: 3,
     });
+    let mut several = read(&[], read_rate(12_500.0));
+    several.within = vec![Within {
+        field: FieldId(0),
+        values: WithinValues::Count(16),
+    }];
+    let of_id = || read(&["id"], rate.clone());
     [
-        ("Gets", own, read(&["id"], rate.clone())),
+        ("Gets", own, of_id(), OLD),
+        ("Gets of new rows", own, of_id(), 1),
         (
             "Gets of one moment",
             "md5_bytes(be4(id) || be8(ts)) || be4(id) || be8(ts)",
             read(&["id", "ts"], rate.clone()),
+            OLD,
         ),
-        ("Gets of a pick", own, picked),
-        ("scans", history, read(&["id"], rate)),
-        ("pages", history, paged),
+        ("Gets of a pick", own, picked, OLD),
+        ("multi-Gets of 16 rows", own, several, OLD),
+        ("scans", history, of_id(), OLD),
+        ("scans of new rows", history, of_id(), 1),
+        ("pages", history, paged, OLD),
     ]
 }
 
-/// Two seconds of such a read, of a million rows from before the run, to which a thousand a second are added.
-fn run_by_hash(key: &str, read: Read) -> SimConfig {
+/// Rows from before the run.
+const OLD: u64 = 1_000_000;
+
+/// Two seconds of such a read of rows from before the run, to which a thousand a second are added; of new ones, a hundred thousand.
+fn run_by_hash(key: &str, read: Read, rows: u64) -> SimConfig {
     let schema = schema(1_000_000, LawShape::Zipf { exponent: 0.8 });
     let points = split_points("md5", 160);
-    let mut run = config(&schema, key, points, vec![put(open(1_000.0))], 2.0, 7);
+    let rate = if rows == OLD { 1_000.0 } else { 100_000.0 };
+    let mut run = config(&schema, key, points, vec![put(open(rate))], 2.0, 7);
     run.cluster.servers = 16;
-    with_reads(run, 1_000_000, &[], vec![read])
+    with_reads(run, rows, &[], vec![read])
 }
 
 fn writes(result: &RunResult) -> f64 {
@@ -234,9 +248,9 @@ fn whole_runs(c: &mut Criterion) {
         let get = read(&["id", "ts"], read_rate(40_000.0));
         run_of_reads(KEYS[0].1, split_points("raw", 160), get)
     });
-    for (name, key, read) in reads_by_hash() {
+    for (name, key, read, rows) in reads_by_hash() {
         let name = BenchmarkId::new("reads by md5 of one in a million ids", name);
-        bench(group, name, reads, || run_by_hash(key, read));
+        bench(group, name, reads, || run_by_hash(key, read, rows));
     }
     let name = BenchmarkId::new("reads", "scans of 16 buckets");
     bench(group, name, reads, || {
