@@ -30,7 +30,8 @@ crate::settings! {
         compression: Compression = word(Compression::WORDS).or("none"),
         /// `BLOOMFILTER`: whether a store file knows its rows, or its rows with their qualifiers.
         ///
-        /// Without, a Get of a row that is not there reads a block, too. `rowcol` reads as `row` does: no read asks for a column that is not there.
+        /// Without, a Get of a row that is not there reads a block, too. `rowcol` knows columns, and helps Gets that name theirs, as the strategy's `qualifier` tells it: others read
+        /// as without.
         bloom: Bloom = word(Bloom::WORDS).or("row"),
     }
 }

@@ -16,7 +16,6 @@ pub struct ServiceTimes {
     scan_cell_nanos: f64,
     cache_miss: f64,
     disk_nanos: u64,
-    knows_absent_rows: bool,
     law: Law,
 }
 
@@ -55,16 +54,7 @@ impl ServiceTimes {
             scan_cell_nanos: spec.scan_cell.as_nanos() as f64,
             cache_miss: 1.0 - spec.cache_hit,
             disk_nanos: spec.disk_read.as_nanos(),
-            knows_absent_rows: true,
             law,
-        }
-    }
-
-    /// The same where Bloom filters know absent rows, as [`Self::new`] has it, or don't.
-    pub fn knowing_absent_rows(self, knows_absent_rows: bool) -> Self {
-        Self {
-            knows_absent_rows,
-            ..self
         }
     }
 
@@ -75,14 +65,16 @@ impl ServiceTimes {
         SimDuration::from_nanos(base + u64::from(rows - 1) * self.write_row_nanos)
     }
 
-    /// The service time of a call of `gets` Gets, worked through in turn, each with an X of its own. `found`, in [0, 1], is the share of
-    /// them that find a row: the others never go to disk where a Bloom filter in memory answers them (`BLOOMFILTER => 'ROW'`, HBase's
-    /// default). Of a row that is found so many `cells` are read. O(gets).
-    pub fn gets(&self, gets: u32, found: f64, cells: f64, mut draws: Draws) -> SimDuration {
-        let disk = match self.knows_absent_rows {
-            true => self.cache_miss * found,
-            false => self.cache_miss,
-        };
+    /// The service time of a call of `gets` Gets, worked through in turn, each with an X of its own. Of them a share of `passed`, in [0, 1],
+    /// pass the Bloom filters, which lie in memory: the others never go to disk. A share of `found` find a row, and read so many `cells` of it. O(gets).
+    pub fn gets(
+        &self,
+        gets: u32,
+        (passed, found): (f64, f64),
+        cells: f64,
+        mut draws: Draws,
+    ) -> SimDuration {
+        let disk = self.cache_miss * passed;
         let nanos: u64 = (0..gets)
             .map(|_| self.base(self.get_nanos, &mut draws) + self.disk(disk, &mut draws))
             .sum();
@@ -234,15 +226,16 @@ mod tests {
     fn a_multi_get_works_through_its_gets_and_a_scan_reads_further_rows_for_less() {
         let draws = DrawKey::new(Seed(1), 0, Stream::Service, 0).at(9);
         let warm = constant(1.0);
-        assert_eq!(warm.gets(5, 1.0, 1.0, draws).as_nanos(), 5_000_000);
+        let gets = |times: &ServiceTimes, shares| times.gets(5, shares, 1.0, draws).as_nanos();
+        assert_eq!(gets(&warm, (1.0, 1.0)), 5_000_000);
         assert_eq!(warm.scan(41, 1.0, draws).as_nanos(), 2_000_000 + 40 * 7_000);
         assert_eq!(warm.scan(1, 1.0, draws), warm.scan(0, 1.0, draws));
         assert_eq!(warm.scan(0, 1.0, draws).as_nanos(), 2_000_000);
         let cold = constant(0.0);
-        assert_eq!(cold.gets(5, 1.0, 1.0, draws).as_nanos(), 5 * 31_000_000);
-        assert_eq!(cold.gets(5, 0.0, 1.0, draws).as_nanos(), 5_000_000);
-        let found_nothing = cold.knowing_absent_rows(false).gets(5, 0.0, 1.0, draws);
-        assert_eq!(found_nothing.as_nanos(), 5 * 31_000_000);
+        assert_eq!(gets(&cold, (1.0, 1.0)), 5 * 31_000_000);
+        assert_eq!(gets(&cold, (0.0, 0.0)), 5_000_000);
+        // A filter lets pass what it does not know.
+        assert_eq!(gets(&cold, (1.0, 0.0)), 5 * 31_000_000);
         assert_eq!(cold.scan(3, 1.0, draws).as_nanos(), 32_000_000 + 2 * 7_000);
     }
 
@@ -251,7 +244,7 @@ mod tests {
         let draws = DrawKey::new(Seed(1), 0, Stream::Service, 0).at(9);
         let warm = constant(1.0);
         // Five Gets, four of which find a row of 601 cells; three rows of 11.
-        let gets = warm.gets(5, 0.8, 601.0, draws).as_nanos();
+        let gets = warm.gets(5, (0.8, 0.8), 601.0, draws).as_nanos();
         assert_eq!(gets, 5_000_000 + 4 * 600 * 100);
         let scan = warm.scan(3, 11.0, draws).as_nanos();
         assert_eq!(scan, 2_000_000 + 2 * 7_000 + 3 * 10 * 100);
@@ -260,19 +253,19 @@ mod tests {
     }
 
     #[test]
-    fn each_get_that_finds_a_row_misses_the_cache_by_itself_and_others_never_do() {
+    fn each_get_that_passes_the_filters_misses_the_cache_by_itself_and_others_never_do() {
         let times = constant(0.75);
         let key = DrawKey::new(Seed(5), 0, Stream::Service, 0);
         let n = 20_000;
         let disks = |found: f64| {
             let total: u64 = (0..n)
-                .map(|index| times.gets(8, found, 1.0, key.at(index)).as_nanos())
+                .map(|index| times.gets(8, (found, found), 1.0, key.at(index)).as_nanos())
                 .sum();
             (total as f64 / 1e6 / n as f64 - 8.0) / 30.0
         };
         // 8 Gets miss by a quarter: 2, with a standard error of sqrt(8 * 0.25 * 0.75 / 20,000) = 0.0087; four of them.
         assert!((disks(1.0) - 2.0).abs() < 4.0 * 0.0087, "{}", disks(1.0));
-        // One of eight finds a row: 8 * 0.03125, and sqrt(8 * 0.03125 * 0.96875 / 20,000) = 0.0035.
+        // One of eight passes: 8 * 0.03125, and sqrt(8 * 0.03125 * 0.96875 / 20,000) = 0.0035.
         assert!(
             (disks(0.125) - 0.25).abs() < 4.0 * 0.0035,
             "{}",

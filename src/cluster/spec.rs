@@ -264,10 +264,16 @@ impl TableSpec {
         }
     }
 
-    /// A Bloom filter of each store file tells rows that are not there.
-    pub fn knows_absent_rows(&self) -> bool {
-        let mut families = self.families.iter();
-        families.all(|family| family.spec.bloom != Bloom::None)
+    /// Of Gets of which a share of `found` find their row, the share that the Bloom filters of some family let pass: a filter of rows those of rows that are
+    /// there, one of rows with qualifiers those whose column is there, if they name one; of rows as a whole it knows nothing
+    /// (`StoreFileReader.passesBloomFilter`). `named`: how many of the columns that Gets name their rows have, on average, if they name any.
+    pub fn passed_gets(&self, found: f64, named: Option<f64>) -> f64 {
+        let passed = |family: &Family| match (family.spec.bloom, named) {
+            (Bloom::Row, _) => found,
+            (Bloom::Rowcol, Some(cells)) => found * cells.min(1.0),
+            (Bloom::None, _) | (Bloom::Rowcol, None) => 1.0,
+        };
+        self.families.iter().map(passed).fold(0.0, f64::max)
     }
 
     /// What its rows weigh.

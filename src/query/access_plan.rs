@@ -138,6 +138,7 @@ pub struct AccessPlan {
     pub(super) may_repeat: bool,
     /// It asks for the target's own row by its key, which no other is; that row is there.
     own_row: bool,
+    names_cells: bool,
     path: AccessPath,
     over_reads: Vec<OverRead>,
     expected: Expected,
@@ -166,6 +167,10 @@ impl AccessPlan {
         let cells = cell_key.map(|key| Evidence::of_cells(question, key, &way));
         let in_order = |key: &Arc<KeyPlan>| Evidence::has_cells_in_order(question, key, &way);
         let cells_in_order = cell_key.is_some_and(in_order);
+        let names_cells = cell_key.is_some_and(|cells| {
+            let mut qualifier = key.segments().len()..cells.segments().len();
+            qualifier.all(|at| way.knows(cells, at))
+        });
         let mut used = 0..way.segments(key);
         let ambiguous = used.any(|segment| !key.is_delimited(segment));
         // Ranges that overlap are read as one, in no order of their rows.
@@ -186,6 +191,7 @@ impl AccessPlan {
             evidence,
             cells,
             cells_in_order,
+            names_cells,
             ordered,
             over_reads: Vec::new(),
             expected: Expected::default(),
@@ -212,6 +218,11 @@ impl AccessPlan {
     /// It asks for the target's own row by its key and for nothing else, and finds it ([`Requests::find`]).
     pub fn is_of_own_row(&self) -> bool {
         self.own_row
+    }
+
+    /// What it knows tells the qualifiers of the cells that it reads: it can name their columns.
+    pub fn names_cells(&self) -> bool {
+        self.names_cells
     }
 
     /// Appends the beginnings of the keys of targets, whose records lie one after another, to `keys` ([`AccessPlan::requests_from`]): for many targets faster

@@ -4,6 +4,7 @@
 mod advice_oracle;
 mod architecture;
 mod block_encodings;
+mod bloom_filters;
 mod calibrate;
 mod cli;
 mod comparisons;

@@ -60,8 +60,7 @@ impl Servers {
             dead: Vec::new(),
             slowness: Vec::new(),
             log_pace: cluster.wal.as_ref().map(LogPace::new),
-            times: ServiceTimes::new(&config.table.service(cluster))
-                .knowing_absent_rows(config.table.knows_absent_rows()),
+            times: ServiceTimes::new(&config.table.service(cluster)),
             service_draws: draws(Stream::Service),
             queue_draws: draws(Stream::CallQueue),
         }

@@ -4,7 +4,7 @@
 use crate::cluster::Admission;
 use crate::engine::clock::NetworkMessage;
 use crate::engine::numbers::NONE;
-use crate::engine::rpc::RpcBody;
+use crate::engine::rpc::{OperationKind, RpcBody};
 use crate::engine::simulation::Simulation;
 use crate::metrics::RefusalReason::{self, NotServingRegion, RegionTooBusy};
 use crate::time::{SimDuration, SimTime};
@@ -148,13 +148,24 @@ impl Simulation<'_> {
             Some(RpcBody::Rows { count, bytes, .. }) => (times.write(count, draws), Some(bytes)),
             Some(RpcBody::Gets { found, .. }) => {
                 let (gets, cells) = (self.rpcs.count(id), self.rpcs.row_cells(id));
-                (times.gets(gets, found, cells, draws), None)
+                let named = self.names_cells(id).then_some(cells);
+                let passed = self.config.table.passed_gets(found, named);
+                (times.gets(gets, (passed, found), cells, draws), None)
             }
             Some(RpcBody::Scan(scan)) => {
                 let (rows, cells) = (self.rpcs.scan(scan).call_rows(), self.rpcs.row_cells(id));
                 (times.scan(rows, cells, draws), None)
             }
         }
+    }
+
+    /// Whether the Gets of an RPC name the columns that they want.
+    fn names_cells(&self, id: u32) -> bool {
+        let read = match self.rpcs.operation_of(id).kind {
+            OperationKind::Read { read, .. } => usize::from(read.0),
+            _ => return false,
+        };
+        self.config.reads[read].plan.names_cells()
     }
 
     /// The service of an RPC ends that no write-ahead log holds up. What a server worked on when it died has no end.
