@@ -1,7 +1,7 @@
 //! What the sizes of several strategies say, in sentences. Must not know how sizes are found.
 
 use super::{StrategySize, TableSize};
-use crate::storage::BlockEncoding;
+use crate::storage::{BlockEncoding, Compression};
 use crate::text::percent_to;
 
 /// A difference below this share of a table is not worth a sentence.
@@ -10,8 +10,8 @@ const NOTABLE: f64 = 0.01;
 /// Most sentences.
 const MOST: usize = 5;
 
-/// Findings: what long names, hexadecimal text and the greatest table cost, what encodings take back, and memstores that can't fill.
-/// Tables are compared unencoded, so that a strategy's own encoding does not hide its names.
+/// Findings: what long names, hexadecimal text and the greatest table cost, what encodings take back, and memstores that can't fill. Names and text are compared
+/// between tables that are encoded and compressed alike.
 pub fn size_findings(sizes: &[StrategySize]) -> Vec<String> {
     let mut findings = Vec::new();
     for (at, first) in sizes.iter().enumerate() {
@@ -41,10 +41,9 @@ fn under(size: &StrategySize, encoding: BlockEncoding) -> f64 {
 fn long_names(short: &StrategySize, long: &StrategySize) -> Option<String> {
     let (a, b) = (only(short)?, only(long)?);
     let like = |it: &TableSize| (it.cells_per_row, it.value_bytes);
-    let same = a.key == b.key && like(a) == like(b);
+    let same = a.key == b.key && like(a) == like(b) && formats(a) == formats(b);
     let names = (b.name_part() - a.name_part()) / a.cells_per_row;
     let cost = plain(long) / plain(short) - 1.0;
-    // Of two strategies that differ in their encoding only, neither has long names.
     if !same || names < 0.5 || cost < NOTABLE || b.encoding != BlockEncoding::None {
         return None;
     }
@@ -65,25 +64,28 @@ fn long_names(short: &StrategySize, long: &StrategySize) -> Option<String> {
 fn hexadecimal(raw: &StrategySize, hex: &StrategySize) -> Option<String> {
     let (a, b) = (only(raw)?, only(hex)?);
     let is_hex = a.key != b.key && a.key.replace("md5_bytes(", "md5(") == b.key;
-    is_hex.then(|| {
+    (is_hex && formats(a) == formats(b)).then(|| {
         format!(
-            "`{}`: as hex text the MD5 costs {:.0} B a cell more than the raw bytes of `{}`, {} of its table",
+            "`{}`: as hex text the MD5 costs {:.0} B a cell more than the raw bytes of `{}`, which makes its table {} larger",
             hex.strategy,
             b.key_bytes.mean - a.key_bytes.mean,
             raw.strategy,
-            percent_to(plain(hex) / plain(raw) - 1.0, 0),
+            percent_to(hex.table_bytes() / raw.table_bytes() - 1.0, 0),
         )
     })
 }
 
 /// The smallest and the greatest table.
 fn extremes(sizes: &[StrategySize]) -> Option<String> {
-    let by_size = |a: &&StrategySize, b: &&StrategySize| plain(a).total_cmp(&plain(b));
-    let (small, great) = (sizes.iter().min_by(by_size)?, sizes.iter().max_by(by_size)?);
-    let encoding = best(great.tables.first()?);
-    let ratio = |encoding| under(great, encoding) / under(small, encoding);
-    if ratio(BlockEncoding::None) < 1.0 + NOTABLE {
+    let by_size =
+        |a: &&StrategySize, b: &&StrategySize| a.table_bytes().total_cmp(&b.table_bytes());
+    // Of equal ones the first.
+    let great = sizes.iter().rev().max_by(by_size)?;
+    let small = sizes.iter().min_by(by_size)?;
+    let ratio = great.table_bytes() / small.table_bytes();
+    if ratio < 1.0 + NOTABLE {
         let table = great.tables.first()?;
+        let encoding = best(table);
         let coordinates = 1.0 - table.value_bytes / table.row_bytes;
         return Some(format!(
             "coordinates (key, names, lengths, timestamps) are {} of every row of `{}`; {} would make its table {} of the unencoded size",
@@ -94,12 +96,8 @@ fn extremes(sizes: &[StrategySize]) -> Option<String> {
         ));
     }
     Some(format!(
-        "`{}` has the largest table, {:.2} times that of `{}` unencoded and {:.2} times under {}",
-        great.strategy,
-        ratio(BlockEncoding::None),
-        small.strategy,
-        ratio(encoding),
-        encoding.name(),
+        "`{}` has the largest table, {ratio:.2} times that of `{}`",
+        great.strategy, small.strategy,
     ))
 }
 
@@ -108,9 +106,14 @@ fn overwritten(size: &StrategySize) -> Option<String> {
     const WRITES_A_CELL: f64 = 2.0;
     let families = size.tables.first()?.families.iter();
     let most = families.max_by(|a, b| a.writes_per_cell.total_cmp(&b.writes_per_cell))?;
+    let versions = most.cells() * most.writes_per_cell / (most.writes * most.cells_per_write);
+    let kept = match versions < 1.5 {
+        true => "newest is".to_owned(),
+        false => format!("newest {versions:.0} are"),
+    };
     (most.writes_per_cell >= WRITES_A_CELL).then(|| {
         format!(
-            "`{}`: {:.0} writes fall on each cell, and each replaces an earlier one; where a qualifier tells them apart, as OpenTSDB's offset in the hour does, give the strategy its `qualifier`",
+            "`{}`: {:.0} writes fall on each cell, and only the {kept} kept; to keep more, tell them apart in the key, or by a `qualifier` as OpenTSDB's offset in the hour",
             size.strategy, most.writes_per_cell,
         )
     })
@@ -132,6 +135,12 @@ fn only(size: &StrategySize) -> Option<&TableSize> {
         [table] => Some(table),
         _ => None,
     }
+}
+
+/// How the files of its families are encoded and compressed.
+fn formats(table: &TableSize) -> Vec<(BlockEncoding, Compression)> {
+    let families = table.families.iter().filter(|it| it.cells() > 0.0);
+    families.map(|it| (it.encoding, it.compression)).collect()
 }
 
 /// The encoding that makes the table smallest.
