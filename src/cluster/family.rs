@@ -15,7 +15,7 @@ crate::settings! {
         /// Of each cell that a write says nothing else of: a size, which compression needs an entropy for, or an expression.
         value: ValueSpec [unread] = json(r#""anyOf": ["@size", "@cell-value"]"#).or("100B").with(&[&VALUE]),
         /// `VERSIONS`: values of a cell that are kept, the newest.
-        versions: u32 = integer(1, i32::MAX as i64).or("1"),
+        versions: u32 = integer(1, i32::MAX as i64).or("1").help("leave `versions` out: the newest value of each cell is kept"),
         /// `TTL`: cells that are older are gone. Default: they stay.
         ttl: Option<SimDuration> [read_ttl] = time(),
         /// `BLOCKSIZE` of data blocks, before they are encoded and compressed.
@@ -23,11 +23,13 @@ crate::settings! {
         /// What the largest blocks of a table are longer than 64 KB takes a read from disk `disk_bandwidth`'s time.
         block_size: ByteSize = size().or("64KB").within(
             "1KB", "16MB", "blocks of {}", "must be in 1KB ..= 16MB (`TableDescriptorChecker`)",
-        ),
+        ).help("leave `block_size` out: blocks are of 64KB, HBase's default"),
         /// `DATA_BLOCK_ENCODING` of data blocks.
         block_encoding: BlockEncoding = word(BlockEncoding::WORDS).or("none"),
         /// `COMPRESSION` of blocks.
-        compression: Compression = word(Compression::WORDS).or("none"),
+        compression: Compression = word(Compression::WORDS).or("none").help(
+            "HBase's other codecs are not modelled: leave `compression` out, or take the one of these that is nearest to yours",
+        ),
         /// `BLOOMFILTER`: whether a store file knows its rows, or its rows with their qualifiers.
         ///
         /// Without, a Get of a row that is not there reads a block, too. `rowcol` knows columns, and helps Gets that name theirs, as the strategy's `qualifier` tells it: others read

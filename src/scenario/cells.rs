@@ -1,11 +1,12 @@
 //! `[family.x]`, and `family` and `cells` of `[write.x]`: what cells hold, how long they stay, and how they are stored.
 
+use super::cluster::too_long_a_qualifier;
 use super::diagnostic::Diagnostic;
 use super::document::{Node, Value};
 use super::expressions::compile;
 use super::fields::Fields;
 use super::model::{Setup, TimeSpec};
-use super::names::suggest;
+use super::names::slip;
 use super::reader::{NAMES, Reader};
 use super::writes::WRITE;
 use crate::cluster::{
@@ -16,6 +17,7 @@ use crate::keyspace::RowKey;
 use crate::record::Schema;
 use crate::settings::FromSource;
 use crate::storage::Compression;
+use crate::text::either;
 use crate::units::ByteSize;
 use crate::workload::{Write, WriteKind};
 
@@ -146,6 +148,10 @@ fn read_families<'a>(
     let label = format!("at most {MOST_FAMILIES}: each is a store of its own in every region");
     let entries = all.at_most(all.entries(), MOST_FAMILIES, "families", label);
     let Some(first) = entries.first() else {
+        // What is missing in `[table]` may be set in the family that it describes.
+        let keys: Vec<&str> = FAMILY.all().map(|setting| setting.key).collect();
+        let path = format!("family.{}", spec.family);
+        scenario.sink.note_known(&path, &keys);
         return Vec::new();
     };
     let table = scenario.table("table");
@@ -182,7 +188,9 @@ fn read_families<'a>(
         }
         if let Some(ttl) = spec.ttl.filter(|ttl| *ttl < time.sample) {
             let label = format!("must be at least `time.sample`, {}", time.sample);
-            reader.refuse("ttl", format!("a `ttl` of {ttl}"), label);
+            let diagnostic = Diagnostic::error(format!("a `ttl` of {ttl}")).label(label);
+            let help = "let cells live longer, or shorten `time.sample`: no interval shows what comes and goes within it";
+            reader.complain("ttl", diagnostic.help(help));
         }
         reader.finish();
         readers.push(reader);
@@ -207,7 +215,10 @@ fn read_family_of(reader: &Reader<'_>, table: &TableSpec) -> usize {
     if found.is_none() {
         let diagnostic = Diagnostic::error(format!("there is no family `{name}`"));
         let diagnostic = diagnostic.label("expected one that is declared");
-        reader.complain("family", diagnostic.hint(suggest(name, names())));
+        let names: Vec<&str> = names().collect();
+        let declare = || format!("declare `[family.{name}]`, or name {}", either(&names));
+        let help = slip(name, names.iter().copied()).unwrap_or_else(declare);
+        reader.complain("family", diagnostic.help(help));
     }
     found.unwrap_or(0)
 }
@@ -231,10 +242,7 @@ fn read_named_cells(
     let cells = table.entries().iter().filter_map(|entry| {
         let (name, node) = (&entry.key, &entry.node);
         if name.len() > RowKey::MAX_LEN {
-            let message = "a qualifier of more than 32,767 bytes";
-            reader
-                .sink
-                .error(&entry.place, message, "too long for HBase");
+            reader.sink.add(&entry.place, too_long_a_qualifier(name));
         }
         let value = read_value(&table, name, node, values)?;
         if let Some(diagnostic) = unknown(compression, name, &value) {

@@ -92,10 +92,17 @@ fn check_qualifiers(table: &Reader<'_>) {
         table.refuse("qualifiers", "a row without cells", label);
     } else if names.windows(2).any(|pair| pair[0] == pair[1]) {
         table.refuse("qualifiers", "a qualifier stands twice", "names are unique");
-    } else if let Some((_, place)) = found.iter().find(|(name, _)| name.len() > 32_767) {
-        let message = "a qualifier of more than 32,767 bytes";
-        table.sink.error(place, message, "too long for HBase");
+    } else if let Some((name, place)) = found.iter().find(|it| it.0.len() > RowKey::MAX_LEN) {
+        table.sink.add(place, too_long_a_qualifier(name));
     }
+}
+
+/// Complains about a qualifier that is longer than a row key may be.
+pub(super) fn too_long_a_qualifier(name: &str) -> Diagnostic {
+    let message = format!("a qualifier of {} bytes", grouped(name.len() as i128));
+    let label = format!("at most {}", grouped(RowKey::MAX_LEN as i128));
+    let help = "give it a short name: it stands in every cell";
+    Diagnostic::error(message).label(label).help(help)
 }
 
 /// Reads `placement`; `servers` are there when the run starts.

@@ -86,7 +86,7 @@ const SYNONYMS: [(&str, &str); 37] = [
     ("add_servers", "join scale scale-out"),
     ("because", "reason why"),
     ("below", "at-most less-than lt max maximum"),
-    ("block_encoding", "compression data-block-encoding encoding"),
+    ("block_encoding", "data-block-encoding encoding"),
     ("buffer", "batch batch-size"),
     ("clients", "concurrency connections threads users workers"),
     ("count", "cardinality distinct number size unique"),

@@ -230,7 +230,11 @@ fn joined(
         let longest = key.len_range().1 + qualifier.len_range().1;
         let message = format!("key and qualifier of up to {longest} bytes");
         let label = format!("together they have at most {}", RowKey::MAX_LEN);
-        sink.error(&node.place, message, label);
+        let help = "hash or cut long values: `left(s, n)`, `md5_bytes(s)`";
+        sink.add(
+            &node.place,
+            Diagnostic::error(message).label(label).help(help),
+        );
     }
     plan.ok().map(Arc::new)
 }

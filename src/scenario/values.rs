@@ -64,6 +64,10 @@ impl<'a> Reader<'a> {
         self.read_or(setting.key, &default, |node| self.found(setting, node))
     }
 
+    fn help_of(&self, key: &str) -> Option<String> {
+        self.spec.get(key)?.kind.help.map(str::to_owned)
+    }
+
     fn read_or<T>(&self, key: &'static str, default: &str, read: impl Fn(&Node) -> Option<T>) -> T {
         let own = self.sink.profile().own_default(&self.path_of(key));
         let own = own.map(|default| toml(&self.setting(key).kind.shape, default));
@@ -124,7 +128,8 @@ impl<'a> Reader<'a> {
         };
         if let Some(limit) = limit.filter(|limit| !fits(limit)) {
             let message = limit.message.replace("{}", &value.to_string());
-            self.refuse(key, message, limit.label);
+            let diagnostic = Diagnostic::error(message).label(limit.label);
+            self.complain(key, diagnostic.hint(self.help_of(key)));
         }
         Some(value)
     }
@@ -175,7 +180,8 @@ impl<'a> Reader<'a> {
         let found = words.iter().position(|word| word == text);
         if found.is_none() {
             let message = format!("unknown `{}` `{text}`", self.path_of(key));
-            let mut diagnostic = Diagnostic::error(message).hint(slip(text, words.iter().copied()));
+            let help = slip(text, words.iter().copied()).or_else(|| self.help_of(key));
+            let mut diagnostic = Diagnostic::error(message).hint(help);
             if words.len() <= 12 {
                 diagnostic.label = format!("expected {}", either(words));
             }
@@ -210,7 +216,9 @@ impl<'a> Reader<'a> {
                 }
             };
             let message = format!("`{}` is {}", self.path_of(key), grouped(value));
-            self.sink.error(&node.place, message, label);
+            let diagnostic = Diagnostic::error(message).label(label);
+            self.sink
+                .add(&node.place, diagnostic.hint(self.help_of(key)));
         }
         found
     }

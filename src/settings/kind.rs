@@ -72,6 +72,8 @@ pub struct Kind {
     pub example: Option<&'static str>,
     /// What a number with a unit keeps within.
     pub limit: Option<Limit>,
+    /// The next step of somebody who wrote what it may not be.
+    pub help: Option<&'static str>,
     /// The setting that it stands beside, and the words there that it belongs to.
     pub of: Option<(&'static str, &'static [&'static str])>,
     /// The tables that its JSON Schema refers to.
@@ -147,6 +149,7 @@ impl Kind {
             default: None,
             example: None,
             limit: None,
+            help: None,
             of: None,
             inner: &[],
         }
@@ -156,6 +159,14 @@ impl Kind {
     pub const fn or(self, default: &'static str) -> Self {
         Self {
             default: Some(default),
+            ..self
+        }
+    }
+
+    /// The next step of somebody who wrote what it may not be.
+    pub const fn help(self, help: &'static str) -> Self {
+        Self {
+            help: Some(help),
             ..self
         }
     }
