@@ -544,7 +544,8 @@ impl FamilySample {
         if rows > sampled {
             let drawn = self.prefixes.sampled();
             let shared = &self.prefixes;
-            index_key += self.shares_more(total, rows);
+            // A block that begins within a row says the whole row.
+            index_key += self.shares_more(total, rows) / cells.max(1.0);
             if self.saving.is_some() {
                 row_bytes -= self.told(encoding, total, rows);
             } else if encoding != BlockEncoding::None {

@@ -296,7 +296,7 @@ impl LaidTable<'_> {
     fn stale_copies(&self) -> Option<Diagnostic> {
         let copies = self.copies_of_a_row();
         let message = format!(
-            "rows that are written again leave stale copies under other salts: {copies:.1} of each row on average when the run ends"
+            "rows that are written again leave stale copies under other salts: each row lies under {copies:.1} of them on average when the run ends"
         );
         let help = "compute the salt from what names the row, as `bucket(16, ...)` does: a write then replaces the old version; else readers have to ask every salt and keep the newest";
         let label = "a salt is drawn for each write";

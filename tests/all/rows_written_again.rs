@@ -69,7 +69,7 @@ fn a_random_salt_keeps_a_copy_of_a_row_under_every_salt_that_was_drawn() {
     );
     let said = warning(&layouts[0]).expect("stale copies are warned of");
     assert!(
-        said.contains("strategy `salted`") && said.contains("4.0 of each row"),
+        said.contains("strategy `salted`") && said.contains("under 4.0 of them"),
         "{said}"
     );
     assert!(
@@ -112,7 +112,7 @@ fn few_writes_of_a_row_leave_fewer_copies_than_there_are_salts() {
     // Of all names: 4,000 places and 1,000 names, each hit by one of 1,500 writes.
     let hit = |places: f64| places * (1.0 - (1.0 - 1.0 / places).powi(1_500));
     let said = warning(&layouts[0]).expect("stale copies are warned of");
-    let mean = format!("{:.1} of each row", hit(4_000.0) / hit(1_000.0));
+    let mean = format!("under {:.1} of them", hit(4_000.0) / hit(1_000.0));
     assert!(said.contains(&mean), "{said}, expected {mean}");
 }
 
