@@ -164,6 +164,7 @@ impl Sources<'_> {
         for field in read.equal.iter().copied().chain(with) {
             known.learn(field);
         }
+        self.model.key.learn_told(&mut known);
         let units = self.units.iter();
         units.partition(|unit| self.model.key.is_known(unit.segment, &known))
     }

@@ -215,6 +215,8 @@ pub struct Facts {
     pub order: Order,
     /// At most so many different values.
     pub cardinality: Option<u64>,
+    /// Of something hashed: how many values there could be if enough others were hashed. `None` where that is more than a number holds.
+    pub hash_space: Option<u64>,
     /// Set while an integer counts time. Of texts and bytes it means nothing: only the integer that they were made of had one.
     pub unit: Option<TimeUnit>,
     pub randomness: Randomness,
@@ -234,6 +236,7 @@ impl Facts {
             line: None,
             order: Order::None,
             cardinality: Some(1),
+            hash_space: Some(1),
             unit: None,
             randomness: Randomness::Plain,
             drawn: Drawn::Nothing,
@@ -241,8 +244,10 @@ impl Facts {
         };
         for Code { facts: other, .. } in operands {
             all.fields = union(&all.fields, &other.fields);
-            let values = all.cardinality.zip(other.cardinality);
-            all.cardinality = values.and_then(|(a, b)| a.checked_mul(b));
+            let product =
+                |a: Option<u64>, b| a.zip(b).and_then(|(a, b): (_, u64)| a.checked_mul(b));
+            all.cardinality = product(all.cardinality, other.cardinality);
+            all.hash_space = product(all.hash_space, other.space());
             all.randomness = all.randomness.max(other.randomness);
             all.drawn = match (all.drawn, other.drawn) {
                 (Drawn::Nothing, drawn) | (drawn, Drawn::Nothing) => drawn,
@@ -266,8 +271,19 @@ impl Facts {
 
     /// Notes that there are at most `count` values.
     fn limit(&mut self, count: Option<u64>) {
-        let least = self.cardinality.zip(count).map(|(a, b)| a.min(b));
-        self.cardinality = least.or(self.cardinality).or(count);
+        for most in [&mut self.cardinality, &mut self.hash_space] {
+            *most = most.zip(count).map(|(a, b)| a.min(b)).or(*most).or(count);
+        }
+    }
+
+    /// Among how many values these lie: as many as there are, or of something hashed those that there could be.
+    ///
+    /// Two different values have the same hash once in so many, however few values are hashed.
+    pub fn space(&self) -> Option<u64> {
+        match self.randomness {
+            Randomness::Hashed => self.hash_space,
+            Randomness::Plain | Randomness::Random => self.cardinality,
+        }
     }
 
     fn draw(&mut self, drawn: Drawn) {
@@ -372,6 +388,14 @@ impl Code {
         }
     }
 
+    /// The integer whose decimal text this is; everything else as it is.
+    pub fn written_number(mut self) -> Self {
+        match self.op {
+            Op::Encode(Encoding::Decimal) => self.operands.remove(0),
+            _ => self,
+        }
+    }
+
     /// An integer as bytes in its own order; bytes are their own.
     pub fn in_order(self) -> Self {
         if !self.is_number() {
@@ -427,6 +451,7 @@ impl Code {
             Op::Identifier { .. } => facts.draw(Drawn::More),
             Op::Hash(_) | Op::Salt(_) | Op::Digest { .. } => {
                 facts.randomness = facts.randomness.max(Randomness::Hashed);
+                facts.hash_space = None;
             }
             _ => {}
         }
@@ -517,6 +542,10 @@ impl Code {
                 trend(0).map(|trend| trend.kept(encoding.is_exact()))
             }
             Op::Map(Transform::Invert) => trend(0).map(Trend::flip),
+            Op::Map(case @ (Transform::Upper | Transform::Lower)) => {
+                let in_order = case.keeps_order(self.operands[0].shape.all());
+                trend(0).filter(|_| in_order)
+            }
             Op::Map(Transform::Hex | Transform::PadLeft { .. } | Transform::PadRight { .. }) => {
                 trend(0)
             }
@@ -601,8 +630,6 @@ impl Code {
 
     /// Digits of fields of which different values give different ones, and whether nothing else is in them.
     fn told(&self) -> (Vec<Digit>, bool) {
-        let is_md5 =
-            |of: &Self| matches!(&of.op, Op::Digest { digest, .. } if *digest == Digest::Md5);
         let mut operands: Vec<&Self> = self.operands.iter().collect();
         let tells = match &self.op {
             Op::Encode(Encoding::Calendar(pattern, unit)) => {
@@ -619,10 +646,10 @@ impl Code {
                 return (digits.into_iter().collect(), digits.is_some());
             }
             Op::Encode(_) => true,
-            // Hexadecimal digits stay apart.
-            Op::Map(Transform::Upper) => self.operands.iter().all(is_md5),
-            Op::Map(Transform::Substr { .. } | Transform::Lower | Transform::Unhex)
-            | Op::Identifier { .. } => false,
+            Op::Map(case @ (Transform::Upper | Transform::Lower)) => {
+                case.keeps_order(self.operands[0].shape.all())
+            }
+            Op::Map(Transform::Substr { .. } | Transform::Unhex) | Op::Identifier { .. } => false,
             Op::Digest { form, keep, .. } => match form {
                 DigestForm::Raw => *keep >= INJECTIVE_DIGEST,
                 DigestForm::Hex => keep / 2 >= INJECTIVE_DIGEST,

@@ -1,6 +1,7 @@
 //! What values tell of a field when they don't tell all of it: its hour, or its second within the hour. Must not know code or segments.
 
 use crate::record::FieldId;
+use std::collections::BTreeSet;
 
 /// A digit of a number field, `floor(((field - shift) mod period) / step)`, or without a period `floor((field - shift) / step)`. The
 /// whole of a field, of whatever type, is the digit of step 1 without a period.
@@ -74,6 +75,15 @@ pub struct Joined {
     pub parts: Vec<Digit>,
     /// Those without a period, and what the former make of them.
     pub grains: Vec<Digit>,
+}
+
+/// Fields that these digits tell as a whole, ascending.
+pub fn told_fields(digits: impl Iterator<Item = Digit>) -> Vec<FieldId> {
+    let digits: Vec<Digit> = digits.collect();
+    let of = |field: FieldId| digits.iter().copied().filter(move |it| it.field == field);
+    let fields: BTreeSet<FieldId> = digits.iter().map(|digit| digit.field).collect();
+    let is_whole = |field: &FieldId| joined(of(*field)).whole;
+    fields.into_iter().filter(is_whole).collect()
 }
 
 /// Puts digits of one field together: steps of a day and hours within a day are steps of an hour. O(n^3) for n digits.

@@ -1,14 +1,14 @@
 //! What a reader can make of each segment of a key: is it known, does it follow a field, which values can it take.
 
 use super::code::{Code, Drawn, Op, Randomness, Trend};
-use super::digit::{Digit, joined};
+use super::digit::{Digit, joined, told_fields};
 use super::field_steps::{FieldSteps, class_uses, coarse_uses};
 use super::finite_values::{bytes_values, distinct};
 use super::formats::Transform;
 use super::knowledge::Knowledge;
 use super::plan::{Derivation, KeyPlan};
 use super::run::{Row, Rows};
-use crate::record::{DerivedId, FieldId};
+use crate::record::{DerivedId, FieldId, KnownField};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -114,12 +114,7 @@ impl KeyPlan {
     /// Fields of which different values give different bytes in these segments, whatever the others are: those of each, and those that several
     /// of them tell together (`n / 2` and `n % 2`, `trunc(ts, '1h')` and `ts % 3600`).
     pub fn told_fields(&self, segments: impl Iterator<Item = usize>) -> Vec<FieldId> {
-        let digits = segments.flat_map(|segment| &self.code(segment).facts.told);
-        let digits: Vec<Digit> = digits.copied().collect();
-        let of = |field: FieldId| digits.iter().copied().filter(move |it| it.field == field);
-        let mut fields = distinct(digits.iter().map(|digit| digit.field).collect());
-        fields.retain(|field| joined(of(*field)).whole);
-        fields
+        told_fields(segments.flat_map(|segment| self.code(segment).facts.told.iter().copied()))
     }
 
     /// How these segments use a number field in steps only; `None` where none does.
@@ -239,6 +234,15 @@ impl KeyPlan {
     /// A derived field of the scenario; `None` if its expression can't be compiled.
     pub fn derivation(&self, field: DerivedId) -> Option<&Derivation> {
         self.derivations.get(usize::from(field.0))?.as_ref()
+    }
+
+    /// Adds the fields that a reader can tell by the derived fields which it knows.
+    pub fn learn_told(&self, known: &mut Knowledge) {
+        for derived in known.derived().to_vec() {
+            let told = self.derivation(derived).map_or(&[][..], Derivation::told);
+            told.iter()
+                .for_each(|field| known.learn(KnownField::Stored(*field)));
+        }
     }
 
     fn code(&self, segment: usize) -> &Code {

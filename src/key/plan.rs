@@ -1,7 +1,8 @@
 //! The compiled plan, and what is known of a derived field by itself, outside of any key.
 
 use super::check::{Checker, Environment};
-use super::code::{Code, Facts};
+use super::code::{Code, Facts, Randomness};
+use super::digit::told_fields;
 use super::field_steps::FieldSteps;
 use super::finite_values;
 use super::lang::{KeyError, KeyNote, expanded, parse};
@@ -257,6 +258,8 @@ pub struct Derivation {
     whole: bool,
     fields: Vec<FieldId>,
     cardinality: Option<u64>,
+    /// Fields whose values its value tells: none of a hash, which nobody turns back.
+    told: Vec<FieldId>,
     /// Set when it follows its only field.
     steps: Option<(FieldSteps, bool)>,
 }
@@ -276,6 +279,10 @@ impl Derivation {
         let whole = parts.len() == 1;
         let parts = parts.into_iter().map(|part| part.code);
         let code = Code::joined(parts.collect()).in_order();
+        let told = match facts.randomness {
+            Randomness::Plain => told_fields(code.facts.told.iter().copied()),
+            Randomness::Hashed | Randomness::Random => Vec::new(),
+        };
         let steps = match facts.fields[..] {
             [field] => code
                 .facts
@@ -288,6 +295,7 @@ impl Derivation {
             whole,
             fields: facts.fields,
             cardinality: facts.cardinality,
+            told,
             steps,
         })
     }
@@ -312,6 +320,11 @@ impl Derivation {
     /// At most so many different values.
     pub fn cardinality(&self) -> Option<u64> {
         self.cardinality
+    }
+
+    /// Fields whose values whoever knows it knows as well, ascending.
+    pub fn told(&self) -> &[FieldId] {
+        &self.told
     }
 
     /// Where its value changes, and whether it grows with the field, when it follows its only field.

@@ -64,6 +64,14 @@ impl Segment {
         self.code.facts.cardinality
     }
 
+    /// Among how many values its values lie: of a hash all that it can have, however few are hashed.
+    pub fn space(&self) -> f64 {
+        self.code
+            .facts
+            .space()
+            .map_or(f64::INFINITY, |count| count.max(1) as f64)
+    }
+
     /// Fields it is made of, ascending.
     pub fn fields(&self) -> &[FieldId] {
         &self.code.facts.fields

@@ -35,10 +35,7 @@ pub(super) struct Evidence {
 /// m (1 - (1 - 1/m)^k).
 fn classes_apart(key: &KeyPlan, segments: &[usize], classes: f64) -> f64 {
     let segments = segments.iter().map(|at| &key.segments()[*at]);
-    let values = segments
-        .clone()
-        .map(|it| it.cardinality().map_or(f64::INFINITY, |count| count as f64));
-    let values: f64 = values.product();
+    let values: f64 = segments.clone().map(|it| it.space()).product();
     let is_hash = segments
         .clone()
         .all(|it| it.randomness() == Randomness::Hashed);
@@ -172,17 +169,23 @@ impl Evidence {
             if fields(segment).iter().all(tells) {
                 continue;
             }
-            chance /= key.segments()[segment]
-                .cardinality()
-                .unwrap_or(u64::MAX)
-                .max(1) as f64;
+            let mut is_unknown = false;
             for field in fields(segment).iter().filter(|field| !told.contains(field)) {
                 match known(field) {
                     true if !hashed.contains(field) => hashed.push(*field),
                     true => {}
-                    false => unknown_parts |= !in_steps(field),
+                    false => is_unknown |= !in_steps(field),
                 }
             }
+            unknown_parts |= is_unknown;
+            // One of the values that are there is known; of a hash of what is known, others share the value by chance.
+            let segment = &key.segments()[segment];
+            chance /= match is_unknown {
+                true => segment
+                    .cardinality()
+                    .map_or(f64::INFINITY, |count| count as f64),
+                false => segment.space(),
+            };
         }
         let exact = |segment: usize, field: FieldId| {
             key.trend(segment, field).is_some_and(|trend| trend.exact)
@@ -353,8 +356,7 @@ impl LongerValues {
         }
         let hashes = key.segments()[..last].iter();
         let hashes = hashes.filter(|segment| segment.fields().contains(&field));
-        let chance =
-            hashes.map(|segment| 1.0 / segment.cardinality().unwrap_or(u64::MAX).max(1) as f64);
+        let chance = hashes.map(|segment| 1.0 / segment.space());
         let mut evidence = evidence.clone();
         evidence.told.retain(|other| *other != field);
         evidence.range = Some((field, None));

@@ -167,6 +167,7 @@ impl Question {
         for (field, _) in &read.with {
             known.learn(KnownField::Stored(*field));
         }
+        key.learn_told(&mut known);
         let mut bands = Vec::new();
         let (mut others, mut shares) = (Vec::new(), 1.0);
         if let Some(range) = &read.range

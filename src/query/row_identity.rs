@@ -88,9 +88,7 @@ impl RowIdentity {
         let mut told_or_hashed = told.clone();
         let (mut hashes, mut draws) = (1.0, 1.0);
         for (at, segment) in key.segments().iter().enumerate() {
-            let values = segment
-                .cardinality()
-                .map_or(f64::INFINITY, |count| count as f64);
+            let values = segment.space();
             let joint = step.as_ref().map(|(joint, _)| joint);
             let joint = joint.filter(|joint| joint.segments.contains(&at));
             let in_steps = |field: FieldId| joint.is_some_and(|it| it.steps.field() == field);

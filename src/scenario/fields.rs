@@ -24,6 +24,8 @@ pub(super) enum Order {
     Time,
     /// Made of one timestamp or sequence, in its order.
     FollowsTime,
+    /// In any order, but with nothing in it that is drawn: readers know its value.
+    Known,
 }
 
 /// The fields and parameters of a scenario.

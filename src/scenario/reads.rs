@@ -9,7 +9,7 @@ use super::fields::{Fields, Order, ZIPF, find, find_known, read_law_entry};
 use super::model::TimeSpec;
 use super::reader::Reader;
 use super::writes::{read_read_drive, read_with};
-use crate::key::{KeyPlan, Role};
+use crate::key::{KeyPlan, Randomness, Role, Segment};
 use crate::random::Seed;
 use crate::record::{Field, FieldId, FieldKind, KnownField, Schema, ValueShares};
 use crate::settings::{integer, json, names, rate, table, time, word};
@@ -105,7 +105,7 @@ fn read_one(reader: &Reader<'_>, name: &str, fields: &mut Fields, time: &TimeSpe
 }
 
 /// `None` when some of it could not be read.
-fn read_equal(reader: &Reader<'_>, fields: &Fields) -> Option<Vec<KnownField>> {
+fn read_equal(reader: &Reader<'_>, fields: &mut Fields) -> Option<Vec<KnownField>> {
     let mut equal = Vec::new();
     if !reader.has("equal") {
         return Some(equal);
@@ -120,6 +120,9 @@ fn read_equal(reader: &Reader<'_>, fields: &Fields) -> Option<Vec<KnownField>> {
             let message = format!("`{name}` stands twice in `equal`");
             reader.sink.error(&place, message, "once is enough");
             continue;
+        }
+        if let KnownField::Derived(id) = field {
+            fields.uses.push((id, place, Order::Known));
         }
         equal.push(field);
     }
@@ -540,6 +543,8 @@ fn read_field<'a>(
     Some((field, name, place))
 }
 
+const NAME_IT: &str = "name the timestamp itself";
+
 /// Complains about uses of derived fields that don't fit. `schema` has its bounds.
 pub(super) fn check_uses(sink: &Diagnostics, fields: &Fields, schema: &Schema) {
     for (field, place, order) in &fields.uses {
@@ -549,7 +554,9 @@ pub(super) fn check_uses(sink: &Diagnostics, fields: &Fields, schema: &Schema) {
             continue;
         };
         let of: Vec<_> = plan.fields().into_iter().collect();
-        let follows_time = match of[..] {
+        let drawn = |segment: &Segment| segment.randomness() == Randomness::Random;
+        let fits = match of[..] {
+            _ if *order == Order::Known => !plan.segments().iter().any(drawn),
             [id] if plan.leads_with_time() => match schema.field(id).kind {
                 FieldKind::Timestamp { .. } => true,
                 FieldKind::Sequence { .. } => *order == Order::FollowsTime,
@@ -557,19 +564,25 @@ pub(super) fn check_uses(sink: &Diagnostics, fields: &Fields, schema: &Schema) {
             },
             _ => false,
         };
-        if follows_time {
+        if fits {
             continue;
         }
-        let (message, expected) = match order {
-            Order::Time => ("is no time", "one timestamp, in its order"),
+        let (message, expected, help) = match order {
+            Order::Time => ("is no time", "one timestamp, in its order", NAME_IT),
             Order::FollowsTime => (
                 "does not follow time: nothing is its newest",
                 "one timestamp or sequence, in its order",
+                NAME_IT,
+            ),
+            Order::Known => (
+                "is drawn anew for each write: no reader knows it",
+                "nothing that is drawn",
+                "let a field have what is drawn: `{ type = \"uuid\" }`, or `n = { type = \"int\", count = 1_000_000_000_000 }` and `be6(ts) || be8(n)`",
             ),
         };
         let diagnostic = Diagnostic::error(format!("`{name}` {message}"))
             .label(format!("it is `{expression}`; expected {expected}"))
-            .help("name the timestamp itself");
+            .help(help);
         sink.add(place, diagnostic);
     }
 }

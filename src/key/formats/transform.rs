@@ -1,5 +1,7 @@
 //! What is made of bytes in place, at the end of a buffer.
 
+use crate::record::ByteSet;
+
 /// A change of bytes. Characters are UTF-8 sequences for texts, single bytes otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Transform {
@@ -127,6 +129,15 @@ impl Transform {
     /// Does it leave the length as it is, so that [`Transform::change`] does all?
     pub fn keeps_length(&self) -> bool {
         self.turns() || matches!(self, Self::Upper | Self::Lower | Self::Invert)
+    }
+
+    /// Does changing the case of letters leave bytes of these values different, and in their order?
+    pub fn keeps_order(&self, values: ByteSet) -> bool {
+        let mut all: Vec<u8> = (0..=u8::MAX)
+            .filter(|byte| values.contains(*byte))
+            .collect();
+        self.change(&mut all);
+        all.is_sorted_by(|a, b| a < b)
     }
 
     /// Changes bytes whose length stays.

@@ -205,6 +205,7 @@ fn require_width(call: &mut Call<'_, '_>, longest: usize, width: usize) -> Optio
 /// `lpad`.
 pub fn pad_left(call: &mut Call<'_, '_>) -> Option<Code> {
     let (value, width, pad) = padding(call, b'0', "lpad(x, 10, '0')")?;
+    let value = value.written_number();
     if value.value_type != Int {
         return pad_text(call, value, width, pad, true);
     }
