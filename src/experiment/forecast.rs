@@ -591,7 +591,7 @@ fn row_bytes(setup: &Setup) -> f64 {
 
 /// The greatest share of the rows that one server gets at a time, at least.
 fn greatest_share(strategy: &Strategy, layout: &Layout) -> f64 {
-    if strategy.key.leads_with_time() {
+    if strategy.gathers_a_moment_under(&strategy.key, layout.points(0)) {
         return 1.0;
     }
     let servers = f64::from(strategy.setup.cluster.servers);

@@ -42,7 +42,8 @@ impl Hotspots {
                 key_floor: mean(MetricId::KeyFloor).unwrap_or(1.0),
                 reachable_regions: reachable_regions(layout, table) as u64,
                 servers: strategy.setup.cluster.servers,
-                leads_with_time: strategy.follows_time_under(key_of(strategy, table)),
+                leads_with_time: strategy
+                    .gathers_a_moment_under(key_of(strategy, table), layout.points(table)),
                 best_dealing: mean(MetricId::PlacementPeakBest),
                 range_share: share.zip(mean(MetricId::KeyRangeMaxShareOverall)),
             })

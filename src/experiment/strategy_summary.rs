@@ -289,9 +289,8 @@ impl<'a> StrategySummary<'a> {
         let named = |it: &EntityShare| (format!("{} {}", it.field, it.value), it.share);
         let slow = setup.changes.events.iter();
         let course = runs.series.as_ref().map(ClusterHistory::of);
-        let regions = 1..layout.regions_of_table(0).len();
-        let points = regions.map(|region| layout.region_start(0, region));
-        let outlasting_step = self.strategy.key.step_around(points).map(str::to_owned);
+        let outlasting_step = self.strategy.key.step_around(layout.points(0));
+        let outlasting_step = outlasting_step.map(str::to_owned);
         Verdict {
             means: runs.all().means(),
             hotspots: self.hotspots,
@@ -302,7 +301,9 @@ impl<'a> StrategySummary<'a> {
             servers: setup.cluster.servers,
             p99_ms: runs.together(load).p99_ms(),
             copy,
-            leads_with_time: self.strategy.follows_time_under(key),
+            leads_with_time: self
+                .strategy
+                .gathers_a_moment_under(key, layout.points(copy)),
             outlasting_step,
             regions: layout.regions_of_table(copy).len(),
             reachable_regions: hotspots::reachable_regions(layout, copy),

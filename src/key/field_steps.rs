@@ -175,7 +175,7 @@ impl FieldSteps {
 }
 
 /// Nothing is drawn in uses of a field alone.
-fn no_draws() -> Draws {
+pub(super) fn no_draws() -> Draws {
     DrawKey::new(Seed(0), 0, Stream::Keys, 0).at(0)
 }
 

@@ -3,13 +3,14 @@
 use super::check::{Checker, Environment};
 use super::code::{Code, Facts, Randomness};
 use super::digit::told_fields;
-use super::field_steps::FieldSteps;
+use super::field_steps::{FieldSteps, no_draws};
 use super::finite_values;
 use super::lang::{KeyError, KeyNote, expanded, parse};
 use super::run::{Row, Rows};
 use super::segment::{self, Segment};
 use crate::keyspace::RowKey;
-use crate::record::{ByteShape, Field, FieldId, FieldKind, Schema, ValueType};
+use crate::record::{ByteShape, Field, FieldId, FieldKind, Schema, TimeUnit, ValueType};
+use crate::time::EpochNanos;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -219,6 +220,57 @@ impl KeyPlan {
     pub fn leads_with_time(&self) -> bool {
         let mut varying = self.segments.iter().filter(|it| it.constant().is_none());
         varying.next().is_some_and(Segment::follows_time)
+    }
+
+    /// All rows of a moment go to one region of those that these points cut: the key leads with time, or with a step of it
+    /// (as at `start`) that is hashed or comes again, and no point cuts the rows of that step.
+    pub fn gathers_a_moment<'a>(
+        &self,
+        start: EpochNanos,
+        mut points: impl Iterator<Item = &'a [u8]>,
+    ) -> bool {
+        let mut cuts =
+            |moment: &[u8]| points.any(|it| it.len() > moment.len() && it.starts_with(moment));
+        self.leads_with_time() || self.moment(start).is_some_and(|moment| !cuts(&moment))
+    }
+
+    /// What all keys of the second from `start` on begin with, where the first segment that is not constant is made of timestamps alone and stays
+    /// the same for a second or more: the hash of an hour, the hour of the day.
+    fn moment(&self, start: EpochNanos) -> Option<Vec<u8>> {
+        let lead = self
+            .segments
+            .iter()
+            .position(|it| it.constant().is_none())?;
+        let fields = self.segments[lead].fields();
+        let unit = |field: &FieldId| match self.schema.field(*field).kind {
+            FieldKind::Timestamp { unit, .. } => Some((usize::from(field.0), unit)),
+            _ => None,
+        };
+        let times: Vec<(usize, TimeUnit)> = fields.iter().map(unit).collect::<Option<_>>()?;
+        if times.is_empty() || self.segments[lead].randomness() == Randomness::Random {
+            return None;
+        }
+        let mut record = vec![0; self.schema.fields.len()];
+        let mut bytes_after = |millis: i64| {
+            let at = EpochNanos(start.0 + millis * 1_000_000);
+            for (slot, unit) in &times {
+                record[*slot] = unit.floor(at);
+            }
+            let (mut bytes, draws) = (Vec::new(), no_draws());
+            let (record, index) = (&record[..], 0);
+            for segment in 0..=lead {
+                let row = Row {
+                    record,
+                    index,
+                    draws,
+                };
+                self.write_segment(segment, &row, &mut bytes);
+            }
+            bytes
+        };
+        let second: Vec<Vec<u8>> = (0..=10).map(|tenth| bytes_after(100 * tenth)).collect();
+        let changes = second.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        second.into_iter().next().filter(|_| changes <= 1)
     }
 
     /// The step of time (`to_char(ts, 'yyyyMM')`) that the key leads with, that outlasts the run, and in which all split points lie: when the next

@@ -81,8 +81,14 @@ impl LaidTable<'_> {
         let message =
             "the key leads with a time or a sequence: at any moment all writes go to one region";
         let help = "lead with a field of many values, or with `be1(bucket(16, ...))`, and put this behind it";
-        let follows = self.table.strategy.follows_time_under(self.table.key);
-        follows.then(|| self.warning(message, "grows from row to row", help))
+        let (strategy, key) = (self.table.strategy, self.table.key);
+        let label = match key.leads_with_time() {
+            true => "grows from row to row",
+            false => "a step of time and nothing else: all rows of a moment share it",
+        };
+        let points = self.points.iter().map(RowKey::as_bytes);
+        let gathers = strategy.gathers_a_moment_under(key, points);
+        gathers.then(|| self.warning(message, label, help))
     }
 
     fn servers(&self) -> usize {

@@ -185,6 +185,11 @@ impl Layout {
         }
     }
 
+    /// The points that cut a table into regions, ascending.
+    pub fn points(&self, table: usize) -> impl Iterator<Item = &[u8]> {
+        self.split_points(table).iter().map(RowKey::as_bytes)
+    }
+
     /// The least key of a region of a table, as in [`Layout::regions_of_table`]; empty for the first.
     pub fn region_start(&self, table: usize, region: usize) -> &[u8] {
         let before = region.checked_sub(1);

@@ -12,7 +12,7 @@ use crate::random::Seed;
 use crate::record::Schema;
 use crate::time::{EpochNanos, SimDuration};
 use crate::units::PerSecond;
-use crate::workload::{ImportOrder, Workload};
+use crate::workload::{ImportOrder, Workload, Write};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -187,17 +187,24 @@ impl Strategy {
     }
 
     /// The same under another key, as copies have.
-    pub fn follows_time_under(&self, key: &KeyPlan) -> bool {
-        key.leads_with_time()
-            && self
-                .setup
-                .workload
-                .writes
-                .iter()
-                .any(|write| match write.drive.import() {
-                    Some(import) => import.order == ImportOrder::Time,
-                    None => true,
-                })
+    fn follows_time_under(&self, key: &KeyPlan) -> bool {
+        let mut writes = self.setup.workload.writes.iter();
+        let in_time = |write: &Write| match write.drive.import() {
+            Some(import) => import.order == ImportOrder::Time,
+            None => true,
+        };
+        key.leads_with_time() && writes.any(in_time)
+    }
+
+    /// All rows of a moment go to one region of those that these points cut, under this key, the table's or a copy's.
+    pub fn gathers_a_moment_under<'a>(
+        &self,
+        key: &KeyPlan,
+        points: impl Iterator<Item = &'a [u8]>,
+    ) -> bool {
+        let mut writes = self.setup.workload.writes.iter();
+        let steady = writes.any(|write| write.drive.import().is_none());
+        self.follows_time_under(key) || steady && key.gathers_a_moment(self.setup.workload.start, points)
     }
 }
 
