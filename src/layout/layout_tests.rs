@@ -438,3 +438,42 @@ fn loads_that_cannot_be_meant_are_told() {
     );
     assert!(lints(1.0, second)[0].contains("about 60 operations in the measurement window"));
 }
+
+#[test]
+fn a_key_that_leads_with_a_hash_or_a_cycle_of_time_is_told_to_gather_the_rows_of_a_moment() {
+    let moment = "at any moment all writes go to one region";
+    let lints = |key: &str, presplit: Presplit, existing: u64| {
+        has(
+            &lay_out(&strategy(key, presplit, LawShape::Uniform, existing)),
+            moment,
+        )
+    };
+    let cut = |before: &[u8]| {
+        let points = (1..16u8).map(|part| RowKey([before, &[part]].concat()));
+        Presplit::Fixed {
+            algorithm: None,
+            points: Arc::new(points.collect()),
+        }
+    };
+    for lead in [
+        "be1(bucket(16, trunc(ts, '1m')))",
+        "left(md5_bytes(to_char(ts, 'yyyyMMddHH')), 1)",
+        "to_char(ts, 'HH')",
+        "be1(ts / 1000 % 60)",
+    ] {
+        let key = format!("{lead} || be4(sensor) || be8(ts)");
+        assert!(lints(&key, cut(b""), 0), "{key}");
+    }
+    for lead in [
+        "be1(bucket(16, ts))",
+        "be1(bucket(16, sensor))",
+        "be1(ts / 100 % 60)",
+    ] {
+        let key = format!("{lead} || be4(sensor) || be8(ts)");
+        assert!(!lints(&key, cut(b""), 0), "{key}");
+    }
+    // An hour of the day whose rows lie in many regions, by sensor, gathers nothing.
+    let key = "to_char(ts, 'HH') || be4(sensor) || be8(ts)";
+    assert!(!lints(key, cut(b"00\0\0"), 0));
+    assert!(lints(key, cut(b"01\0\0"), 0));
+}

@@ -204,7 +204,8 @@ impl Strategy {
     ) -> bool {
         let mut writes = self.setup.workload.writes.iter();
         let steady = writes.any(|write| write.drive.import().is_none());
-        self.follows_time_under(key) || steady && key.gathers_a_moment(self.setup.workload.start, points)
+        self.follows_time_under(key)
+            || steady && key.gathers_a_moment(self.setup.workload.start, points)
     }
 }
 

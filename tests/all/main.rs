@@ -45,6 +45,7 @@ mod random_scenarios;
 mod real_hbase;
 mod region_stores;
 mod retention;
+mod rows_of_a_hash;
 mod rows_written_again;
 mod run_command;
 #[cfg(unix)]

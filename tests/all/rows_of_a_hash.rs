@@ -1,0 +1,69 @@
+//! How many rows are read where a key tells a value by its hash alone, and what a reader knows by a derived field.
+
+use keyheat::layout::{Layout, Replicate};
+use keyheat::scenario::Scenario;
+
+/// A million rows of 200 games, and what is read of one game, or by a derived field, under `key`: rows wanted and rows read.
+fn counted(read: &str, key: &str) -> [f64; 2] {
+    let text = format!(
+        "[field]\ngame = {{ type = \"int\", count = 200 }}\nid = {{ type = \"int\", count = 1_000_000_000_000 }}\nts = {{ type = \"timestamp\" }}\n\
+         name = {{ expr = \"be6(ts) || be8(id)\" }}\n\
+         [existing.row]\nrecords = 1_000_000\nlast = \"1d\"\n[read.rows]\nequal = [\"{read}\"]\n\
+         [table]\nsplit_policy = \"disabled\"\n[strategy.only]\nkey = \"{key}\"\n"
+    );
+    let scenario = Scenario::parse(&text, "hashes").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
+    let plan = layout.reads[0].planned.plan.expected();
+    [plan.rows_returned, plan.rows_read]
+}
+
+#[test]
+fn two_of_few_values_share_a_hash_as_seldom_as_two_of_many() {
+    // Of the rows of the 199 other games one in 256 lies in the same bucket of one byte, one in 65,536 in that of two.
+    let wanted = 1_000_000.0 / 200.0;
+    for (bytes, values) in [(1, 256.0), (2, 65_536.0), (4, 4_294_967_296.0)] {
+        let key = format!("left(md5_bytes(be2(game)), {bytes}) || be8(id) || be8(ts)");
+        let [found, read] = counted("game", &key);
+        let expected = wanted + 199.0 * wanted / values;
+        // The row that is asked for is known to be there, besides those expected of its game.
+        for (found, expected) in [(found, wanted), (read, expected)] {
+            assert!(
+                (found - expected).abs() <= 1.01,
+                "{key}: {found}, expected {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn few_values_have_as_many_hashes_as_they_are() {
+    // 200 hashes of two bytes are 199.7 different ones: 200 values of a hash of its own would have met, and been 127.
+    let hashes = 65_536.0 * (1.0 - (1.0 - 1.0 / 65_536.0f64).powi(200));
+    let [found, _] = counted("ts", "left(md5_bytes(be2(game)), 2)");
+    assert!(found <= 1.0 + 1e-6, "one row at a time, not {found}");
+    let [.., all] = counted("id", "left(md5_bytes(be2(game)), 2)");
+    assert!(
+        (all / hashes - 1.0).abs() < 1e-2,
+        "{all}, expected {hashes}"
+    );
+}
+
+#[test]
+fn whoever_knows_a_name_knows_what_it_is_made_of() {
+    for key in [
+        "name",
+        "reverse_bytes(name)",
+        "md5_bytes(name)",
+        "left(md5_bytes(name), 2) || name",
+        "be8(id) || be8(ts)",
+    ] {
+        let [wanted, read] = counted("name", key);
+        for found in [wanted, read] {
+            assert!(
+                (found - 1.0).abs() < 1e-6,
+                "{key}: {wanted} wanted, {read} read"
+            );
+        }
+    }
+}
