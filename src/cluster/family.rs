@@ -65,6 +65,15 @@ pub enum ValueSpec {
 }
 
 impl ValueSpec {
+    /// Becomes a counter, a long (`Increment`), whatever else was said of it but its entropy.
+    pub fn count(&mut self) {
+        let entropy = match *self {
+            Self::Size { entropy, .. } => entropy,
+            Self::Expr(_) => Some(1.0),
+        };
+        *self = Self::Size { bytes: 8, entropy };
+    }
+
     /// Its length in bytes: of an expression the middle between the shortest and the longest that it can be, which is exact where all are as long.
     pub fn bytes(&self) -> u64 {
         match self {

@@ -70,7 +70,7 @@ pub struct FamilySize {
     pub existing_rows: f64,
     /// All its rows.
     pub rows: f64,
-    /// Writes that fall on a cell; 1 where what they write is appended to it.
+    /// Writes that fall on a cell; 1 where what they write is added to it.
     pub writes_per_cell: f64,
     /// Cells of a row, versions that are kept included.
     pub cells_per_row: f64,
@@ -184,6 +184,8 @@ pub(super) struct FamilySample {
     pub segments: Vec<SegmentBytes>,
     /// Heap of a cell in a memstore.
     pub memstore_cell_bytes: f64,
+    /// Writes that a memstore holds one cell of: what increments and appends have made replaces what was there, where one version is kept.
+    pub upserts: f64,
     bloom: Bloom,
     existing: f64,
     /// Writes that the run is estimated to make to it.
@@ -305,10 +307,9 @@ impl FamilySample {
             .map_or(rows_in_all, |it| it.rows(planned));
         let cells = cells.max(rows_in_all) / rows_in_all;
         let writes = (total / (cells * rows_in_all)).max(1.0);
-        let grows = workload
-            .writes
-            .iter()
-            .any(|write| write.kind == WriteKind::Append);
+        let kinds = || workload.writes.iter().map(|write| write.kind);
+        let grows = kinds().any(|kind| kind == WriteKind::Append);
+        let adds = kinds().any(WriteKind::reads_first);
         let versions = match grows {
             true => writes,
             false => writes.min(f64::from(spec.versions)),
@@ -422,7 +423,7 @@ impl FamilySample {
             size: FamilySize {
                 family: declared.name.clone(),
                 writes: 0.0,
-                writes_per_cell: if grows { 1.0 } else { 0.0 },
+                writes_per_cell: if adds { 1.0 } else { 0.0 },
                 existing_rows: 0.0,
                 rows: 0.0,
                 cells_per_row: match fill {
@@ -443,6 +444,11 @@ impl FamilySample {
                 is_whole,
                 extrapolated: 0.0,
                 encoded: [EncodedSize::default(); 4],
+            },
+            upserts: if adds && spec.versions == 1 {
+                writes
+            } else {
+                1.0
             },
             bloom: spec.bloom,
             existing,

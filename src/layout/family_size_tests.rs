@@ -392,3 +392,34 @@ fn entries_of_blocks_that_begin_within_a_row_say_the_whole_row() {
     let entry = size.chosen.block_index_bytes / blocks;
     assert!((43.0..44.5).contains(&entry), "{entry}");
 }
+
+/// A counter is a long, 20 + 4 of the key + 1 + 1 + 8 = 34 B; an appended cell 20 + 4 + 1 + 1 + 3,600 x 8 B, and a put one of its 3,600 versions of 8. In a memstore increments and
+/// appends replace what was there, so that a cell's heap, 72 B more and rounded up to 8, is filled by all of them together.
+#[test]
+fn counters_and_appended_cells_are_one_cell_of_a_memstore() {
+    let told = |kind: &str, value: &str| {
+        let scenario = scenario(&format!(
+            "[field]\nid = {{ type = \"int\", count = 1000 }}\n[write.rows]\nrate = \"1/s\"\nkind = \"{kind}\"\n\
+             [existing.rows]\neach = [\"id\"]\nevery = \"1s\"\nlast = \"1h\"\n[family.d]\nvalue = \"{value}\"\n\
+             [strategy.rows]\nkey = \"be4(id)\"\n"
+        ));
+        let strategy = &scenario.strategies[0];
+        let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+        let size = StrategySample::of(strategy, &[], &replicate).size(0.0);
+        (size.tables[0].row_bytes, size.memstore.writes_per_flush)
+    };
+    let flush = |heap: f64| 134_217_728.0 / heap;
+    for (kind, value, row, heap) in [
+        ("put", "8B", 34.0, 112.0),
+        ("increment", "100B", 34.0, 112.0 / 3_600.0),
+        ("append", "8B", 26.0 + 28_800.0, 28_904.0 / 3_600.0),
+    ] {
+        let (row_bytes, writes) = told(kind, value);
+        // A write of the run is a 3,600,000th more.
+        assert!((row_bytes / row - 1.0).abs() < 1e-4, "{kind}: {row_bytes}");
+        assert!(
+            (writes / flush(heap) - 1.0).abs() < 1e-4,
+            "{kind}: {writes}"
+        );
+    }
+}

@@ -22,6 +22,9 @@ pub(super) const SIZED_ROWS: usize = 1 << 13;
 /// `hbase.regionserver.global.memstore.size`).
 const MEMSTORE_SHARE: f64 = 0.4;
 
+/// Heap of a write at least, where none or a hot counter is written: flushes stay numbers.
+const LEAST_HEAP: f64 = 1e-9;
+
 /// All tables that a strategy keeps: its own, and one for each of its `copies`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StrategySize {
@@ -175,7 +178,7 @@ impl StrategySample {
         let flush = setup.table.memstore_flush_size.0 as f64;
         let written = regions.iter().filter(|region| region.write_share > 0.0);
         let memstore = MemstoreBudget {
-            writes_per_flush: (flush / tables[0].memstore_write_bytes().max(1.0)).floor(),
+            writes_per_flush: (flush / tables[0].memstore_write_bytes().max(LEAST_HEAP)).floor(),
             full_memstores: (setup.cluster.heap.0 as f64 * MEMSTORE_SHARE / flush).floor(),
             written_regions: written.count() as f64 / f64::from(setup.cluster.servers),
         };
@@ -243,8 +246,9 @@ impl TableSample {
     /// Heap of what a write writes.
     fn memstore_write_bytes(&self) -> f64 {
         let families = || self.families.iter();
-        let heap =
-            |it: &FamilySample| it.writes() * it.size.cells_per_write * it.memstore_cell_bytes;
+        let heap = |it: &FamilySample| {
+            it.writes() * it.size.cells_per_write * it.memstore_cell_bytes / it.upserts
+        };
         families().map(heap).sum::<f64>()
             / families().map(FamilySample::writes).sum::<f64>().max(1.0)
     }

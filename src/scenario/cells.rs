@@ -82,11 +82,14 @@ pub(super) fn read_cells(
             }
             false => Vec::new(),
         };
-        let written = match write.kind {
+        let mut written = match write.kind {
             WriteKind::Delete => marker(family),
             _ if cells.is_empty() => setup.table.cells_of(family),
             _ => WrittenCells { family, cells },
         };
+        if write.kind == WriteKind::Increment {
+            written.cells.iter_mut().for_each(|it| it.value.count());
+        }
         uses[family] += usize::from(own);
         setup.written.push(written);
     }

@@ -15,8 +15,6 @@ use std::sync::Arc;
 const NEIGHBOUR_KEY_BYTES: u64 = 16;
 /// Bytes of the value of its only cell (estimate; the default of `table.value`).
 const NEIGHBOUR_VALUE_BYTES: u64 = 100;
-/// Bytes of a counter (`Increment`: a long).
-const AMOUNT_BYTES: u64 = 8;
 
 /// What one row weighs, by its write and the length of its key.
 #[derive(Debug, Clone, Copy)]
@@ -110,7 +108,6 @@ fn row_weight(config: &SimConfig, number: usize, length: u64) -> RowWeight {
         };
         let cells = written.cells.iter().map(|cell| {
             let value = match kind {
-                Some(WriteKind::Increment) => AMOUNT_BYTES,
                 Some(WriteKind::Append) => (cell.value.bytes() as f64 * appends).round() as u64,
                 Some(WriteKind::Delete) => 0,
                 _ => cell.value.bytes(),
