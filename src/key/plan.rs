@@ -3,7 +3,7 @@
 use super::check::{Checker, Environment};
 use super::code::{Code, Facts, Randomness};
 use super::digit::told_fields;
-use super::field_steps::{FieldSteps, no_draws};
+use super::field_steps::{FieldSteps, coarse_uses, no_draws};
 use super::finite_values;
 use super::lang::{KeyError, KeyNote, expanded, parse};
 use super::run::{Row, Rows};
@@ -309,7 +309,9 @@ pub struct Derivation {
     /// It is one segment, not several joined.
     whole: bool,
     fields: Vec<FieldId>,
-    cardinality: Option<u64>,
+    space: f64,
+    /// Number fields that it uses in steps only.
+    coarse: Vec<FieldSteps>,
     /// Fields whose values its value tells: none of a hash, which nobody turns back.
     told: Vec<FieldId>,
     /// Set when it follows its only field.
@@ -339,14 +341,23 @@ impl Derivation {
             [field] => code
                 .facts
                 .trend(field)
-                .map(|trend| (FieldSteps::new(field, vec![code]), trend.rising)),
+                .map(|trend| (FieldSteps::new(field, vec![code.clone()]), trend.rising)),
             _ => None,
         };
+        let in_steps = |field: &FieldId| {
+            let mut uses = Vec::new();
+            let is_coarse = coarse_uses(&code, *field, (&[], false), &mut uses);
+            (is_coarse && !uses.is_empty()).then(|| FieldSteps::new(*field, uses))
+        };
+        let coarse = facts.fields.iter().filter_map(in_steps).collect();
         Some(Self {
             name: name.to_owned(),
             whole,
+            space: facts
+                .space()
+                .map_or(f64::INFINITY, |count| count.max(1) as f64),
             fields: facts.fields,
-            cardinality: facts.cardinality,
+            coarse,
             told,
             steps,
         })
@@ -369,9 +380,14 @@ impl Derivation {
         &self.fields
     }
 
-    /// At most so many different values.
-    pub fn cardinality(&self) -> Option<u64> {
-        self.cardinality
+    /// Among how many values its values lie: of a hash all that it can have, however few are hashed.
+    pub fn space(&self) -> f64 {
+        self.space
+    }
+
+    /// The steps of number fields, hashed or not, in which it stays the same.
+    pub fn coarse(&self) -> &[FieldSteps] {
+        &self.coarse
     }
 
     /// Fields whose values whoever knows it knows as well, ascending.

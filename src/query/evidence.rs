@@ -19,12 +19,12 @@ pub(super) struct Evidence {
     pub told: Vec<FieldId>,
     /// Number fields that it tells in steps.
     pub steps: Vec<(FieldId, FieldSteps)>,
-    /// Known fields that are only hashed into it.
+    /// Other fields that it is made of: those that are only hashed into it.
     pub hashed: Vec<FieldId>,
+    /// Number fields that are hashed into it in steps.
+    pub hashed_steps: Vec<(FieldId, FieldSteps)>,
     /// Share of the rows of other values that have the same hash by chance.
     pub chance: f64,
-    /// A known part is made of fields that are not all known (a derived field is).
-    pub unknown_parts: bool,
     /// The field whose range bounds the rows, and the steps in which the segment follows it.
     pub range: Option<(FieldId, Option<FieldSteps>)>,
     /// Combinations that share the rows of one beginning: values of hashes and draws.
@@ -120,7 +120,8 @@ impl Evidence {
         let plain: Vec<usize> = plain.collect();
         let fields = |segment: usize| fields(key, segment);
         let mut told = key.told_fields(plain.iter().copied());
-        told.retain(known);
+        // A known derived field tells fields that are not known otherwise.
+        told.retain(|field| way.is_whole(*field) || !way.known.knows(*field));
         // A class is known of the rows where all else that it comes with is told.
         let with_class = |classes: &FieldClasses| {
             let (field, of) = (classes.field, classes.segments.clone());
@@ -141,21 +142,31 @@ impl Evidence {
             .iter()
             .fold(shared_by, |all, (.., apart)| all * apart);
         let mut steps: Vec<(FieldId, FieldSteps)> = Vec::new();
+        let mut hashed_steps: Vec<(FieldId, FieldSteps)> = Vec::new();
         // Which segments use which field in these steps.
         let mut used: Vec<(FieldId, Vec<usize>)> = Vec::new();
         for &field in plain.iter().flat_map(|segment| fields(*segment)) {
             let is_new = !told.contains(&field)
                 && !way.is_classed(field)
-                && steps.iter().all(|(other, _)| *other != field);
+                && steps
+                    .iter()
+                    .chain(&hashed_steps)
+                    .all(|(other, _)| *other != field);
             if is_new
                 && !question.domain(field).is_empty()
-                && let Some(joint) = key.joint_steps(plain.iter().copied(), field)
+                && let Some(mut joint) = key.joint_steps(plain.iter().copied(), field)
             {
-                steps.push((field, joint.steps));
+                if !joint.hidden.is_empty() {
+                    hashed_steps.push((field, joint.steps));
+                    joint.segments.retain(|at| !joint.hidden.contains(at));
+                    steps.extend(joint.told.map(|told| (field, told)));
+                } else {
+                    steps.push((field, joint.steps));
+                }
                 used.push((field, joint.segments));
             }
         }
-        let in_steps = |field: &FieldId| steps.iter().any(|(other, _)| other == field);
+        let in_steps = |field: &FieldId| hashed_steps.iter().any(|(other, _)| other == field);
         let coarse = |segment: usize, field: &FieldId| {
             let mut used = used.iter();
             used.any(|(other, segments)| other == field && segments.contains(&segment))
@@ -163,30 +174,19 @@ impl Evidence {
                     .iter()
                     .any(|(other, uses, _)| other == field && uses.contains(&segment))
         };
-        let (mut hashed, mut chance, mut unknown_parts) = (Vec::new(), 1.0, false);
+        let (mut hashed, mut chance) = (Vec::new(), 1.0);
         for &segment in &plain {
             let tells = |field: &FieldId| told.contains(field) || coarse(segment, field);
             if fields(segment).iter().all(tells) {
                 continue;
             }
-            let mut is_unknown = false;
-            for field in fields(segment).iter().filter(|field| !told.contains(field)) {
-                match known(field) {
-                    true if !hashed.contains(field) => hashed.push(*field),
-                    true => {}
-                    false => is_unknown |= !in_steps(field),
-                }
-            }
-            unknown_parts |= is_unknown;
-            // One of the values that are there is known; of a hash of what is known, others share the value by chance.
-            let segment = &key.segments()[segment];
-            chance /= match is_unknown {
-                true => segment
-                    .cardinality()
-                    .map_or(f64::INFINITY, |count| count as f64),
-                false => segment.space(),
-            };
+            chance /= key.segments()[segment].space();
+            let others = fields(segment).iter();
+            let others = others.filter(|field| !(tells(field) || in_steps(field)));
+            hashed.extend(others.copied());
         }
+        hashed.sort_unstable();
+        hashed.dedup();
         let exact = |segment: usize, field: FieldId| {
             key.trend(segment, field).is_some_and(|trend| trend.exact)
         };
@@ -211,8 +211,8 @@ impl Evidence {
             told,
             steps,
             hashed,
+            hashed_steps,
             chance,
-            unknown_parts,
             range,
             shared_by,
         }
@@ -223,7 +223,7 @@ impl Evidence {
         Self {
             steps: vec![(field, steps)],
             hashed: Vec::new(),
-            unknown_parts: false,
+            hashed_steps: Vec::new(),
             range: None,
             ..self.clone()
         }

@@ -67,8 +67,10 @@ pub(super) struct Question {
     pub bands: Vec<BandRule>,
     /// Known derived fields that bound no number field.
     pub derived: Vec<DerivedId>,
-    /// The share of all rows that have one value of each of those.
-    pub shares: f64,
+    /// What they are made of: fields that are not known otherwise, and number fields in steps.
+    pub made_of: (Vec<FieldId>, Vec<FieldSteps>),
+    /// Share of the rows made of other values that have the same values of those derived fields by chance.
+    pub chance: f64,
     /// Only some of the rows are wanted, by order.
     pub order: Option<Order>,
     /// An index outside names so many rows.
@@ -169,7 +171,7 @@ impl Question {
         }
         key.learn_told(&mut known);
         let mut bands = Vec::new();
-        let (mut others, mut shares) = (Vec::new(), 1.0);
+        let (mut others, mut made_of, mut chance) = (Vec::new(), (Vec::new(), Vec::new()), 1.0);
         if let Some(range) = &read.range
             && let Some(band) = range_rule(key, range.field, range.extent, schema)
             && !known.knows(band.field)
@@ -191,8 +193,13 @@ impl Question {
                     derived: Some(derived),
                 }),
                 None => {
+                    let (whole, coarse): &mut (Vec<FieldId>, Vec<FieldSteps>) = &mut made_of;
+                    coarse.extend_from_slice(derivation.coarse());
+                    let in_steps = |field: &FieldId| coarse.iter().any(|it| it.field() == *field);
+                    let fields = derivation.fields().iter().copied();
+                    whole.extend(fields.filter(|it| !(known.knows(*it) || in_steps(it))));
                     others.push(derived);
-                    shares /= derivation.cardinality().unwrap_or(1).max(1) as f64;
+                    chance /= derivation.space();
                 }
             }
         }
@@ -227,7 +234,8 @@ impl Question {
             list_lens: list_lens.collect(),
             bands,
             derived: others,
-            shares,
+            made_of,
+            chance,
             order,
             by_index: by_index.map(|page| page.size),
             domains: fields.map(|field| domain(schema, field)).collect(),

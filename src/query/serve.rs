@@ -4,7 +4,7 @@
 use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues, Stop};
 use super::evidence::Evidence;
-use super::question::{Counted, Order, Question};
+use super::question::{Bands, Counted, Order, Question};
 use super::requests::{Counts, Requests, ScanRequest, Scratch};
 use super::row_identity::{RowCounts, RowIdentity};
 use crate::key::Row;
@@ -145,13 +145,29 @@ impl<R: RowCounts> Read<'_, R> {
         let combinations = lens.clone().fold(1, usize::saturating_mul);
         let counted = combinations.min(MOST_COUNTED);
         let Scratch {
+            record,
             equal,
+            between,
             bands,
+            grain,
             steps,
             counts,
             ..
         } = &mut *self.scratch;
         let (step, counts) = (steps[of as usize], &mut counts[of as usize]);
+        let identity = question.identity_of(of);
+        let mut count = |equal: &[(FieldId, i64)], between: &Bands| {
+            let between = &between.0;
+            let condition = Condition { equal, between };
+            let all = counts.of(condition, || {
+                identity.rows(self.rows, condition, step, target.record, target.at)
+            });
+            let current = match identity.leaves_copies() {
+                true => identity.current_rows(self.rows, condition, step, target.record, target.at),
+                false => all,
+            };
+            [current, all]
+        };
         let (mut total, mut stored) = (0.0, 0.0);
         for combination in 0..counted {
             equal.clear();
@@ -165,22 +181,31 @@ impl<R: RowCounts> Read<'_, R> {
                 rest /= len;
                 from += len;
             }
-            let condition = Condition {
-                equal,
-                between: &bands.0,
-            };
-            let identity = question.identity_of(of);
-            let all = counts.of(condition, || {
-                identity.rows(self.rows, condition, step, target.record, target.at)
-            });
+            let [mut current, mut all] = count(equal, bands);
+            if !question.derived.is_empty() {
+                let (whole, coarse) = &question.made_of;
+                let value = |field: FieldId| target.record[usize::from(field.0)];
+                equal.extend(whole.iter().map(|field| (*field, value(*field))));
+                between.0.clear();
+                between.0.extend_from_slice(&bands.0);
+                record.clear();
+                record.extend_from_slice(target.record);
+                for steps in coarse {
+                    let field = steps.field();
+                    let window = steps.window(record, question.domain(field), grain);
+                    let window = between.within(field, window);
+                    between.set(field, Some(window));
+                }
+                let same = count(equal, between);
+                let with_chance =
+                    |all: f64, same: f64| same + (all - same).max(0.0) * question.chance;
+                (current, all) = (with_chance(current, same[0]), with_chance(all, same[1]));
+            }
+            total += current;
             stored += all;
-            total += match identity.leaves_copies() {
-                true => identity.current_rows(self.rows, condition, step, target.record, target.at),
-                false => all,
-            };
         }
         // Of no combination there are no rows.
-        let scale = combinations as f64 / counted.max(1) as f64 * question.shares;
+        let scale = combinations as f64 / counted.max(1) as f64;
         (total * scale, stored * scale)
     }
 
@@ -219,24 +244,25 @@ impl<R: RowCounts> Read<'_, R> {
             let range = between.within(*field, range);
             between.set(*field, Some(range));
         }
-        let mut count = |equal: &[(FieldId, i64)]| {
-            let condition = Condition {
-                equal,
-                between: &between.0,
-            };
+        let mut count = |equal: &[(FieldId, i64)], between: &Bands| {
+            let between = &between.0;
+            let condition = Condition { equal, between };
             let identity = question.identity_of(of);
             counts.of(condition, || {
                 identity.rows(self.rows, condition, step, target.record, target.at)
             })
         };
-        let all = count(equal);
-        let found = if evidence.unknown_parts {
-            all * evidence.chance
-        } else if evidence.hashed.is_empty() {
+        let all = count(equal, between);
+        let found = if evidence.hashed.is_empty() && evidence.hashed_steps.is_empty() {
             all
         } else {
             equal.extend(evidence.hashed.iter().map(|field| slot(field, record)));
-            let same = count(equal);
+            for (field, steps) in &evidence.hashed_steps {
+                let range = steps.window(record, question.domain(*field), grain);
+                let range = between.within(*field, range);
+                between.set(*field, Some(range));
+            }
+            let same = count(equal, between);
             same + (all - same).max(0.0) * evidence.chance
         };
         found / evidence.shared_by

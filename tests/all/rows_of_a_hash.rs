@@ -67,3 +67,54 @@ fn whoever_knows_a_name_knows_what_it_is_made_of() {
         }
     }
 }
+
+#[test]
+fn whoever_knows_a_hash_reads_the_rows_of_what_was_hashed_and_of_what_shares_it() {
+    // Users by Zipf's law, whom readers pick by it as well: of 1,000,000 rows a read wants 1,000,000 * sum(p^2), and of the others the share that
+    // has the same hash by chance.
+    let weights: Vec<f64> = (1..=1_000).map(|rank| 1.0 / f64::from(rank)).collect();
+    let sum: f64 = weights.iter().sum();
+    let same: f64 = weights.iter().map(|weight| (weight / sum).powi(2)).sum();
+    let rows = |read: &str, key: &str| {
+        let text = format!(
+            "[field]\nuser = {{ type = \"int\", count = 1_000, distribution = {{ zipf = 1.0 }} }}\nts = {{ type = \"timestamp\" }}\n\
+             whole = {{ expr = \"md5_bytes(be4(user))\" }}\nshort = {{ expr = \"left(whole, 1)\" }}\nbucket = {{ expr = \"bucket(16, user)\" }}\n\
+             [existing.row]\nrecords = 1_000_000\nlast = \"1d\"\n[read.rows]\nequal = [\"{read}\"]\n\
+             [table]\nsplit_policy = \"disabled\"\n[strategy.only]\nkey = \"{key}\"\n"
+        );
+        let scenario = Scenario::parse(&text, "hashes").unwrap_or_else(|error| panic!("{error}"));
+        let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+        let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
+        let plan = layout.reads[0].planned.plan.expected();
+        (plan.rows_returned, plan.rows_read)
+    };
+    let (of_user, _) = rows("user", "be4(user) || be8(ts)");
+    // Some hundreds of targets are drawn, of which a fifteenth is the first user with a ninth of the rows.
+    assert!((of_user / (1e6 * same) - 1.0).abs() < 0.1, "{of_user}");
+    for (field, chance) in [
+        ("whole", 0.0),
+        ("short", 1.0 / 256.0),
+        ("bucket", 1.0 / 16.0),
+    ] {
+        let expected = of_user + (1e6 - of_user) * chance;
+        for key in [
+            format!("{field} || be4(user) || be8(ts)"),
+            "be4(user) || be8(ts)".to_owned(),
+        ] {
+            let (wanted, read) = rows(field, &key);
+            assert!(
+                (wanted / expected - 1.0).abs() < 1e-3,
+                "{field}: {wanted}, expected {expected}"
+            );
+            let all = if key.starts_with(field) {
+                expected
+            } else {
+                1e6
+            };
+            assert!(
+                (read / all - 1.0).abs() < 1e-3,
+                "{field}: {read} read, expected {all}"
+            );
+        }
+    }
+}
