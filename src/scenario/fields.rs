@@ -649,13 +649,13 @@ crate::settings! {
         zipf = ZIPF,
         /// A share of the keys takes a share of the load.
         hotspot = table(&HOTSPOT),
-        /// One weight for each rank.
+        /// One weight for each value, in their order.
         weights = json(r#""type": "array", "minItems": 1, "items": { "type": "number", "minimum": 0 }"#),
         /// A bell over the values.
         normal = table(&NORMAL),
         /// The shares of the first ranks; the law deals the rest.
         top = json(r#""type": "array", "items": { "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }"#),
-        /// Rank 1 is the first value, and so on, instead of being dealt by chance.
+        /// Rank 1 is the first value, and so on, as `weights` have it anyway, instead of being dealt by chance.
         ranked = boolean(),
     }
 }
@@ -703,7 +703,8 @@ fn read_table(reader: &Reader<'_>, kind: &FieldKind) -> Option<Law> {
     let weights = read_weights(reader, kind).map(LawShape::Weights);
     let normal = reader.inside("normal", |normal| read_normal(normal, kind));
     let top = read_top(reader, kind).unwrap_or_default();
-    let ranked = reader.given("ranked").unwrap_or(false);
+    let in_order = weights.is_some();
+    let ranked = reader.given("ranked").unwrap_or(in_order);
     let shape = normal.or(weights).or(hotspot).or(zipf);
     let shape = shape.unwrap_or(LawShape::Uniform);
     let has_ranks = kind.count().is_some();
