@@ -657,6 +657,8 @@ impl Code {
             // Where one part ends is not known unless it has one width; ambiguities inside hashes are not worth a distinction.
             _ if !self.is_number() => true,
             Op::BitReverse63 | Op::BitReverse64 => self.facts.fields.len() == 1,
+            // Each part has bits of its own.
+            Op::Snowflake => true,
             op => {
                 let Facts {
                     line,
@@ -685,6 +687,31 @@ impl Code {
         told.sort_unstable();
         told.dedup();
         (told, self.facts.fields.is_empty() || are_told)
+    }
+
+    /// What decides on its order before all else: the time of a snowflake, x of a sum `x * base + y`, give or take constants; of bytes, that of the
+    /// number which they write in order. `None` where there is no such part.
+    pub fn high_digit(&self) -> Option<&Self> {
+        let of_operand = |at: usize| self.operands[at].high_digit();
+        let constant = |at: usize| self.operands[at].range.single().is_some();
+        match &self.op {
+            Op::Encode(encoding) if encoding.keeps_order(self.operands[0].range) => of_operand(0),
+            Op::Map(Transform::Invert) => of_operand(0),
+            Op::Snowflake => Some(&self.operands[0]),
+            _ if self.range == Interval::ALL => None,
+            Op::Binary(Operator::Subtract) if constant(0) => of_operand(1),
+            Op::Binary(Operator::Add) if constant(0) => of_operand(1),
+            Op::Binary(Operator::Add | Operator::Subtract) if constant(1) => of_operand(0),
+            Op::Binary(Operator::Add) => self.two_digits().map(|(high, _)| high),
+            _ => None,
+        }
+    }
+
+    /// Is this operand y of a sum `x * base + y`?
+    pub fn is_low_digit(&self, operand: &Self) -> bool {
+        let sum = matches!(self.op, Op::Binary(Operator::Add));
+        let low = sum.then(|| self.two_digits()).flatten().map(|(_, low)| low);
+        low.is_some_and(|low| std::ptr::eq(low, operand) && low.range.single().is_none())
     }
 
     /// The two digits of a sum `x * base + y` with fewer values of y in a row than the base: x and y.

@@ -111,6 +111,20 @@ impl KeyPlan {
         (lead > 0 && code.facts.needs.met(known)).then_some(lead)
     }
 
+    /// Does a reader who knows this know what decides on the segment's order before all else: the time of `be8(snowflake(ts, ...))`?
+    pub fn knows_high_digit(&self, segment: usize, known: &Knowledge) -> bool {
+        let digit = self.code(segment).high_digit();
+        digit.is_some_and(|it| {
+            it.facts.randomness != Randomness::Random && it.facts.needs.met(known)
+        })
+    }
+
+    /// Appends the segment's least or greatest bytes of all rows that agree with the row in that.
+    pub fn write_bound(&self, segment: usize, row: &Row<'_>, greatest: bool, out: &mut Vec<u8>) {
+        self.code(segment)
+            .write_bound(&Rows::one(row), greatest, out);
+    }
+
     /// Fields of which different values give different bytes in these segments, whatever the others are: those of each, and those that several
     /// of them tell together (`n / 2` and `n % 2`, `trunc(ts, '1h')` and `ts % 3600`).
     pub fn told_fields(&self, segments: impl Iterator<Item = usize>) -> Vec<FieldId> {

@@ -4,7 +4,9 @@
 
 use super::code::{Code, Identifier, Op};
 use super::formats::{self, Digest, DigestForm, Encoding, ONE_BLOCK, Transform, java_bytes};
+use super::operator::Operator;
 use crate::random::{DrawKey, Draws};
+use crate::record::Interval;
 use crate::text;
 use md5::{Digest as _, Md5};
 
@@ -248,6 +250,48 @@ fn hashes<const N: usize>(
 }
 
 impl Code {
+    /// Appends the least or the greatest bytes of all rows with the row's high digit ([`Code::high_digit`]), which there must be.
+    pub fn write_bound(&self, row: &Rows<'_>, greatest: bool, out: &mut Vec<u8>) {
+        let start = out.len();
+        match &self.op {
+            Op::Encode(encoding) => {
+                let value = self.operands[0].bound(row, greatest, out);
+                encoding.write(value, out);
+            }
+            Op::Map(transform) => {
+                self.operands[0].write_bound(row, !greatest, out);
+                transform.apply(out, start);
+            }
+            _ => self.write(row, out),
+        }
+    }
+
+    /// The least or the greatest number of all rows with the row's high digit.
+    fn bound(&self, row: &Rows<'_>, greatest: bool, scratch: &mut Vec<u8>) -> i64 {
+        let end = |range: Interval| if greatest { range.high } else { range.low };
+        match &self.op {
+            _ if self.high_digit().is_none() => self.value(row, scratch),
+            Op::Snowflake => {
+                let time = self.operands[0].value(row, scratch);
+                let machine_and_sequence = Interval::new(0, (1 << 22) - 1);
+                (time.wrapping_sub(Identifier::SNOWFLAKE_EPOCH) << 22) | end(machine_and_sequence)
+            }
+            Op::Binary(operator) => {
+                let [a, b] = [0, 1].map(|at| &self.operands[at]);
+                let falls = *operator == Operator::Subtract && b.high_digit().is_some();
+                let part = |part: &Self, scratch: &mut Vec<u8>| match part.high_digit() {
+                    Some(_) => part.bound(row, greatest != falls, scratch),
+                    // A constant, or a part of a sum: the high one is known by the row.
+                    None if self.is_low_digit(part) => end(part.range),
+                    None => part.value(row, scratch),
+                };
+                let (a, b) = (part(a, scratch), part(b, scratch));
+                operator.of(a, b)
+            }
+            _ => self.value(row, scratch),
+        }
+    }
+
     /// Appends the bytes of one row. The tail of `out` is the only scratch space.
     pub fn write(&self, row: &Rows<'_>, out: &mut Vec<u8>) {
         let start = out.len();

@@ -495,7 +495,8 @@ fn ordered(question: &Question, way: &Candidate, evidence: &Evidence) -> Option<
         let Some(trend) = key.trend(segment, order.field) else {
             break;
         };
-        let leads = key.known_lead(segment, &known).is_some();
+        let leads =
+            key.known_lead(segment, &known).is_some() || key.knows_high_digit(segment, &known);
         if !(leads || key.is_known(segment, &known))
             || direction.is_some_and(|rising| rising != trend.rising)
         {

@@ -49,6 +49,8 @@ pub(super) enum Stop {
         segments: usize,
         field: FieldId,
         bytes: Option<usize>,
+        /// Its other fields are not known, and follow that one ([`KeyPlan::knows_high_digit`]).
+        open: bool,
     },
 }
 
@@ -232,15 +234,15 @@ impl Walk<'_> {
             }
             let known = at.without_coarse().with(field);
             let bytes = self.key.known_lead(segments, &known);
-            if bytes.is_some() || self.key.is_known(segments, &known) {
-                self.leaf(
-                    at,
-                    Stop::Range {
-                        segments,
-                        field,
-                        bytes,
-                    },
-                );
+            let closed = bytes.is_some() || self.key.is_known(segments, &known);
+            if closed || self.key.knows_high_digit(segments, &known) {
+                let stop = Stop::Range {
+                    segments,
+                    field,
+                    bytes,
+                    open: !closed,
+                };
+                self.leaf(at, stop);
             }
         }
     }

@@ -537,6 +537,7 @@ impl<R: RowCounts> Read<'_, R> {
                 segments,
                 field,
                 bytes,
+                open,
             } => {
                 if let Some(range) = bands.of(field) {
                     let trend = key.trend(segments, field);
@@ -546,9 +547,15 @@ impl<R: RowCounts> Read<'_, R> {
                     }
                     let slot = usize::from(field.0);
                     let own = record[slot];
-                    for (value, out) in ends.into_iter().zip([low, &mut *high]) {
+                    for (value, (greatest, out)) in
+                        ends.into_iter().zip([(false, low), (true, &mut *high)])
+                    {
                         record[slot] = value;
-                        key.write_segment(segments, &plan.row(record, self.target), out);
+                        let row = plan.row(record, self.target);
+                        match open {
+                            true => key.write_bound(segments, &row, greatest, out),
+                            false => key.write_segment(segments, &row, out),
+                        }
                         out.truncate(bytes.map_or(usize::MAX, |bytes| prefix + bytes));
                     }
                     record[slot] = own;
