@@ -9,7 +9,7 @@ use keyheat::workload::{Page, PageRows, PageVia, Read, ReadTarget, RowWrite};
 use proptest::prelude::*;
 
 /// Keys, the field that the reader knows, and the field that pages are sorted by.
-const KEYS: [(&str, FieldId, FieldId); 12] = [
+const KEYS: [(&str, FieldId, FieldId); 14] = [
     ("lpad(a, 3) || be8(ts) || be4(n)", A, TS),
     ("lpad(a, 3) || be8(rev_ts(ts)) || be4(n)", A, TS),
     ("b || '#' || c || be4(n)", B, C),
@@ -26,6 +26,16 @@ const KEYS: [(&str, FieldId, FieldId); 12] = [
     ("be4(a) || text(999999999 - ts / 86400000) || be4(n)", A, TS),
     ("be1(bucket(4, n)) || c || be4(n)", C, C),
     ("be8(ts) || be4(n)", B, TS),
+    (
+        "lpad(a, 3) || be8(snowflake(ts, 1, 1, n % 4096)) || be4(n)",
+        A,
+        TS,
+    ),
+    (
+        "lpad(a, 3) || desc(be8(ts * 4096 + n % 4096)) || be4(n)",
+        A,
+        TS,
+    ),
 ];
 
 /// A key, a table and a page of the rows that are like the chosen one.
