@@ -3,11 +3,10 @@
 use keyheat::layout::{Layout, Replicate};
 use keyheat::scenario::Scenario;
 
-/// A million rows of 200 games, and what is read of one game, or by a derived field, under `key`: rows wanted and rows read.
-fn counted(read: &str, key: &str) -> [f64; 2] {
+/// A million rows made of these fields, and what is read of one value of `read` under `key`: rows wanted and rows read.
+fn counted_of(fields: &str, read: &str, key: &str) -> [f64; 2] {
     let text = format!(
-        "[field]\ngame = {{ type = \"int\", count = 200 }}\nid = {{ type = \"int\", count = 1_000_000_000_000 }}\nts = {{ type = \"timestamp\" }}\n\
-         name = {{ expr = \"be6(ts) || be8(id)\" }}\n\
+        "[field]\n{fields}ts = {{ type = \"timestamp\" }}\n\
          [existing.row]\nrecords = 1_000_000\nlast = \"1d\"\n[read.rows]\nequal = [\"{read}\"]\n\
          [table]\nsplit_policy = \"disabled\"\n[strategy.only]\nkey = \"{key}\"\n"
     );
@@ -16,6 +15,13 @@ fn counted(read: &str, key: &str) -> [f64; 2] {
     let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
     let plan = layout.reads[0].planned.plan.expected();
     [plan.rows_returned, plan.rows_read]
+}
+
+/// The same of 200 games.
+fn counted(read: &str, key: &str) -> [f64; 2] {
+    let fields = "game = { type = \"int\", count = 200 }\nid = { type = \"int\", count = 1_000_000_000_000 }\n\
+                  name = { expr = \"be6(ts) || be8(id)\" }\n";
+    counted_of(fields, read, key)
 }
 
 #[test]
@@ -75,20 +81,10 @@ fn whoever_knows_a_hash_reads_the_rows_of_what_was_hashed_and_of_what_shares_it(
     let weights: Vec<f64> = (1..=1_000).map(|rank| 1.0 / f64::from(rank)).collect();
     let sum: f64 = weights.iter().sum();
     let same: f64 = weights.iter().map(|weight| (weight / sum).powi(2)).sum();
-    let rows = |read: &str, key: &str| {
-        let text = format!(
-            "[field]\nuser = {{ type = \"int\", count = 1_000, distribution = {{ zipf = 1.0 }} }}\nts = {{ type = \"timestamp\" }}\n\
-             whole = {{ expr = \"md5_bytes(be4(user))\" }}\nshort = {{ expr = \"left(whole, 1)\" }}\nbucket = {{ expr = \"bucket(16, user)\" }}\n\
-             [existing.row]\nrecords = 1_000_000\nlast = \"1d\"\n[read.rows]\nequal = [\"{read}\"]\n\
-             [table]\nsplit_policy = \"disabled\"\n[strategy.only]\nkey = \"{key}\"\n"
-        );
-        let scenario = Scenario::parse(&text, "hashes").unwrap_or_else(|error| panic!("{error}"));
-        let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
-        let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
-        let plan = layout.reads[0].planned.plan.expected();
-        (plan.rows_returned, plan.rows_read)
-    };
-    let (of_user, _) = rows("user", "be4(user) || be8(ts)");
+    let fields = "user = { type = \"int\", count = 1_000, distribution = { zipf = 1.0 } }\n\
+                  whole = { expr = \"md5_bytes(be4(user))\" }\nshort = { expr = \"left(whole, 1)\" }\nbucket = { expr = \"bucket(16, user)\" }\n";
+    let rows = |read: &str, key: &str| counted_of(fields, read, key);
+    let [of_user, _] = rows("user", "be4(user) || be8(ts)");
     // Some hundreds of targets are drawn, of which a fifteenth is the first user with a ninth of the rows.
     assert!((of_user / (1e6 * same) - 1.0).abs() < 0.1, "{of_user}");
     for (field, chance) in [
@@ -101,7 +97,7 @@ fn whoever_knows_a_hash_reads_the_rows_of_what_was_hashed_and_of_what_shares_it(
             format!("{field} || be4(user) || be8(ts)"),
             "be4(user) || be8(ts)".to_owned(),
         ] {
-            let (wanted, read) = rows(field, &key);
+            let [wanted, read] = rows(field, &key);
             assert!(
                 (wanted / expected - 1.0).abs() < 1e-3,
                 "{field}: {wanted}, expected {expected}"
