@@ -677,7 +677,7 @@ impl Code {
                 let sum = matches!(op, Op::Binary(Operator::Add));
                 let digits = sum.then(|| self.two_digits()).flatten();
                 operands = digits.map_or(operands, |(high, low)| vec![high, low]);
-                digits.is_some()
+                digits.is_some() || self.without_constant().is_some()
             }
         };
         let are_told = tells && operands.iter().all(|of| of.facts.are_told);
@@ -714,10 +714,22 @@ impl Code {
         low.is_some_and(|low| std::ptr::eq(low, operand) && low.range.single().is_none())
     }
 
+    /// What a sum or a difference has besides a constant.
+    fn without_constant(&self) -> Option<&Self> {
+        let sum = matches!(self.op, Op::Binary(Operator::Add | Operator::Subtract));
+        let operands = self.operands.iter().filter(|_| sum);
+        let mut others = operands.filter(|of| of.range.single().is_none());
+        let (only, None) = (others.next()?, others.next()) else {
+            return None;
+        };
+        Some(only)
+    }
+
     /// The two digits of a sum `x * base + y` with fewer values of y in a row than the base: x and y.
     fn two_digits(&self) -> Option<(&Self, &Self)> {
         let [a, b] = [0, 1].map(|at| &self.operands[at]);
         [(a, b), (b, a)].into_iter().find_map(|(product, y)| {
+            let product = product.without_constant().unwrap_or(product);
             let (Op::Binary(Operator::Multiply), [c, d]) = (&product.op, &product.operands[..])
             else {
                 return None;

@@ -51,8 +51,8 @@ pub struct FieldClasses {
     pub field: FieldId,
     /// The segments, which use it in no other way.
     pub segments: Range<usize>,
-    /// Number of ways in which these values come together.
-    pub count: f64,
+    /// Numbers of ways in which these values come together: in the first segment, in the first two, and so on.
+    pub counts: Vec<f64>,
 }
 
 impl KeyPlan {
@@ -72,16 +72,21 @@ impl KeyPlan {
             }
             ends.push(uses.len());
         }
-        let (last, values) = ends.iter().enumerate().rev().find_map(|(at, count)| {
-            let uses = FieldSteps::new(field, uses[..*count].to_vec());
-            Some((first + at, uses.classes(domain.clone(), most)?))
-        })?;
+        let (mut counts, mut last) = (Vec::new(), None);
+        for end in ends {
+            let uses = FieldSteps::new(field, uses[..end].to_vec());
+            let Some(values) = uses.classes(domain.clone(), most) else {
+                break;
+            };
+            counts.push(values.len() as f64);
+            last = Some(values);
+        }
         let classes = FieldClasses {
             field,
-            segments: first..last + 1,
-            count: values.len() as f64,
+            segments: first..first + counts.len(),
+            counts,
         };
-        Some((classes, values))
+        Some((classes, last?))
     }
 
     /// Is the segment known to a reader who knows these fields?

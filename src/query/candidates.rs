@@ -348,7 +348,7 @@ impl Walk<'_> {
         else {
             return;
         };
-        let count = classes.count;
+        let count = values.len() as f64;
         if let Some(mut next) =
             at.times(Dimension::Field(field, FieldValues::Classes(values)), count)
         {

@@ -25,6 +25,8 @@ pub(super) struct Evidence {
     pub hashed_steps: Vec<(FieldId, FieldSteps)>,
     /// Share of the rows of other values that have the same hash by chance.
     pub chance: f64,
+    /// Least share of all rows that it holds: one of the few values that a segment makes of many, which none of them has by chance (`abs(x)`).
+    pub share: f64,
     /// The field whose range bounds the rows, and the steps in which the segment follows it.
     pub range: Option<(FieldId, Option<FieldSteps>)>,
     /// Combinations that share the rows of one beginning: values of hashes and draws.
@@ -122,21 +124,28 @@ impl Evidence {
         let mut told = key.told_fields(plain.iter().copied());
         // A known derived field tells fields that are not known otherwise.
         told.retain(|field| way.is_whole(*field) || !way.known.knows(*field));
-        // A class is known of the rows where all else that it comes with is told.
         let with_class = |classes: &FieldClasses| {
             let (field, of) = (classes.field, classes.segments.clone());
             let uses = plain.iter().copied();
             let uses = uses.filter(move |at| of.contains(at) && fields(*at).contains(&field));
             uses.collect::<Vec<usize>>()
         };
-        let mut classes: Vec<(FieldId, Vec<usize>, f64)> = Vec::new();
+        // Those that the same segments use come together: these segments, the fields, and in how many ways.
+        let mut classes: Vec<(Vec<usize>, Vec<FieldId>, f64)> = Vec::new();
         for of in &way.classes {
             let uses = with_class(of);
-            let is_told = |field: &FieldId| *field == of.field || told.contains(field);
-            if !uses.is_empty() && uses.iter().all(|at| fields(*at).iter().all(is_told)) {
-                let apart = classes_apart(key, &uses, of.count);
-                classes.push((of.field, uses, apart));
+            let Some(last) = uses.last() else { continue };
+            let count = of.counts[last - of.segments.start];
+            match classes.iter_mut().find(|(other, ..)| *other == uses) {
+                Some((_, fields, counts)) => {
+                    fields.push(of.field);
+                    *counts *= count;
+                }
+                None => classes.push((uses, vec![of.field], count)),
             }
+        }
+        for (uses, _, count) in &mut classes {
+            *count = classes_apart(key, uses, *count);
         }
         let shared_by = classes
             .iter()
@@ -172,18 +181,33 @@ impl Evidence {
             used.any(|(other, segments)| other == field && segments.contains(&segment))
                 || classes
                     .iter()
-                    .any(|(other, uses, _)| other == field && uses.contains(&segment))
+                    .any(|(uses, fields, _)| fields.contains(field) && uses.contains(&segment))
         };
-        let (mut hashed, mut chance) = (Vec::new(), 1.0);
+        let (mut hashed, mut chance, mut share) = (Vec::new(), 1.0, 1.0);
+        let is_hash = |segment: usize| key.segments()[segment].randomness() == Randomness::Hashed;
+        let tells =
+            |segment: usize, field: &FieldId| told.contains(field) || coarse(segment, field);
+        let is_told = |segment: usize| fields(segment).iter().all(|field| tells(segment, field));
         for &segment in &plain {
-            let tells = |field: &FieldId| told.contains(field) || coarse(segment, field);
-            if fields(segment).iter().all(tells) {
+            if is_told(segment) {
                 continue;
             }
-            chance /= key.segments()[segment].space();
+            let part = if is_hash(segment) {
+                &mut chance
+            } else {
+                &mut share
+            };
+            *part /= key.segments()[segment].space();
             let others = fields(segment).iter();
-            let others = others.filter(|field| !(tells(field) || in_steps(field)));
+            let others = others.filter(|field| !(tells(segment, field) || in_steps(field)));
             hashed.extend(others.copied());
+        }
+        // Others share one of the beginnings into which the classes put the rows, or another.
+        for (uses, _, apart) in &classes {
+            if uses.iter().all(|at| !is_told(*at)) {
+                let hash = uses.iter().any(|at| is_hash(*at));
+                *(if hash { &mut chance } else { &mut share }) *= apart;
+            }
         }
         hashed.sort_unstable();
         hashed.dedup();
@@ -213,6 +237,7 @@ impl Evidence {
             hashed,
             hashed_steps,
             chance,
+            share,
             range,
             shared_by,
         }

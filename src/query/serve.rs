@@ -263,7 +263,8 @@ impl<R: RowCounts> Read<'_, R> {
                 between.set(*field, Some(range));
             }
             let same = count(equal, between);
-            same + (all - same).max(0.0) * evidence.chance
+            let others = (all * evidence.share).max(same) - same;
+            same + others * evidence.chance
         };
         found / evidence.shared_by
     }

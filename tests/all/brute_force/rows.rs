@@ -10,7 +10,7 @@ use keyheat::record::KnownField;
 use keyheat::workload::{ReadTarget, WithinValues};
 use proptest::prelude::*;
 
-const SEGMENTS: [&str; 44] = [
+const SEGMENTS: [&str; 48] = [
     "be4(a)",
     "text(a)",
     "lpad(a, 3)",
@@ -55,6 +55,10 @@ const SEGMENTS: [&str; 44] = [
     "be1((a + n % 4) % 7)",
     "be4(a * 4 + n % 4)",
     "left(md5(c || be8(hour)), 2)",
+    "be8(ts * 3 + n % 4)",
+    "be8(9000000000000000000 - (ts * 100 + n % 100))",
+    "be8(5 - ts * 100 + n % 100)",
+    "be4(abs(a - 7))",
 ];
 
 /// The rows that a reader ends up with, newest first, by the field's value: each scan read in its order until it has enough.
@@ -229,6 +233,8 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
         "pmod",
         "(ts %",
         ") % 7",
+        "abs(",
+        "3 + n % 4",
     ];
     let ambiguous = requested.declares(|over_read| matches!(over_read, OverRead::LongerValues(_)));
     if unique && order.is_none() && !ambiguous && !by_chance.iter().any(|word| text.contains(word))
