@@ -62,3 +62,41 @@ fn a_ratio_that_some_replicate_leaves_undefined_holds_nothing() {
         ]
     );
 }
+
+#[test]
+fn gets_of_rows_that_are_not_there_are_asked_for_no_disk() {
+    // Ten Gets of 1 ms, of which the one that finds its row goes to the disk for 10 ms: 20 ms. 100 a second keep
+    // 2 handlers busy, 0.2 of the 10 of a server. Of 400 reads chance leaves 5 %; were all ten to go to the disk, it would be 1.1.
+    let text = r#"
+replicates = 1
+[time]
+duration = "4s"
+sample = "500ms"
+[cluster]
+servers = 2
+handlers = 10
+[cluster.service]
+distribution = "constant"
+get = "1ms"
+cache_hit = 0.0
+disk_read = "10ms"
+[field]
+k = { type = "sequence" }
+[existing.kv]
+records = 10_000
+last = "1h"
+[write.kv]
+rate = "100/s"
+[read.kv]
+equal = ["k"]
+rate = "100/s"
+[strategy.buckets]
+key = "be1(random(10)) || be8(k)"
+presplit = { algorithm = "buckets" }
+"#;
+    let results = results(text);
+    let series = results.strategies[0].series.as_ref().expect("a series");
+    let work = &series.server_read_work;
+    let asked = work.iter().flatten().sum::<f64>() / work.len() as f64;
+    assert!((asked / 0.2 - 1.0).abs() < 0.2, "{asked}");
+}

@@ -212,6 +212,7 @@ fn costs(setup: &Setup) -> Costs {
     let miss = (1.0 - service.cache_hit) * service.disk_read.as_secs_f64();
     Costs {
         get: service.get.as_secs_f64() + miss,
+        absent: miss * (1.0 - setup.table.passed_gets(0.0, None)),
         scan: service.scan.as_secs_f64() + miss,
         row: service.scan_row.as_secs_f64().max(LEAST_ROW),
         cell: service.scan_cell.as_secs_f64(),

@@ -48,6 +48,8 @@ impl AccessPath {
 pub struct Costs {
     /// A Get, in seconds.
     pub get: f64,
+    /// What a Get of a row that is not there takes less: Bloom filters keep it from the disk.
+    pub absent: f64,
     /// Opening a scan, in seconds.
     pub scan: f64,
     /// Each row that a scan reads, in seconds.
@@ -80,7 +82,8 @@ impl Expected {
     pub fn add(&mut self, requests: &Requests, costs: Costs) {
         let scanned: f64 = requests.scans.iter().map(|scan| scan.rows_read).sum();
         let further = requests.rows_read() * (requests.row_cells - 1.0).max(0.0);
-        self.seconds += requests.gets.len() as f64 * costs.get
+        let gets = requests.gets.len() as f64;
+        self.seconds += gets * costs.get - (gets - requests.gets_found).max(0.0) * costs.absent
             + requests.scans.len() as f64 * costs.scan
             + scanned * costs.row
             + further * costs.cell;
@@ -600,7 +603,8 @@ pub fn plan<R: RowCounts>(
     let mut best: Option<(f64, AccessPlan)> = None;
     for way in ways {
         // Opening its requests alone costs more.
-        let least = way.requests * context.costs.get.min(context.costs.scan);
+        let least =
+            way.requests * (context.costs.get - context.costs.absent).min(context.costs.scan);
         if best.as_ref().is_some_and(|(cost, _)| least > *cost) {
             break;
         }

@@ -174,6 +174,7 @@ fn keys_of_the_literature_serve_their_reads_as_their_authors_say() {
             sample: &[target],
             costs: Costs {
                 get: 0.5e-3,
+                absent: 0.0,
                 scan: 0.8e-3,
                 row: 1e-6,
                 cell: 1e-7,

@@ -53,6 +53,7 @@ pub fn config() -> SimConfig {
         sample: &[],
         costs: Costs {
             get: 1e-3,
+            absent: 0.0,
             scan: 1e-3,
             row: 1e-6,
             cell: 1e-7,

@@ -31,6 +31,7 @@ impl Requested {
         // Costs in no proportion, so that many kinds of paths win.
         let costs = Costs {
             get: 2.0,
+            absent: 0.0,
             scan: 3.0,
             row: 1.0,
             cell: 0.1,

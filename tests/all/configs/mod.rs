@@ -184,6 +184,7 @@ pub fn with_reads(
             (0..batch.len()).map(|at| batch.target(at, width)).collect();
         let costs = Costs {
             get: 0.5e-3,
+            absent: 0.0,
             scan: 0.8e-3,
             row: 1e-6,
             cell: 1e-7,
