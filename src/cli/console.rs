@@ -165,13 +165,17 @@ impl Console {
 
     /// A progress bar of so many runs, silent where nobody could see it.
     pub fn progress(&self, name: &str, runs: u64) -> ProgressBar {
-        self.bar(name, runs, "{prefix} {wide_bar} {pos}/{len} runs {eta}")
+        self.bar(
+            name,
+            runs,
+            "{prefix} {wide_bar} {pos}/{len} runs, {eta} left",
+        )
     }
 
     /// A progress bar of a thousand steps for a file that is read; of what has no known end the steps are thousands of rows.
     pub fn reading(&self, name: &str, has_end: bool) -> ProgressBar {
         let template = match has_end {
-            true => "{prefix} {wide_bar} {percent} % {eta}",
+            true => "{prefix} {wide_bar} {percent} %, {eta} left",
             false => "{prefix}: {human_pos} thousand rows in {elapsed}",
         };
         self.bar(name, 1_000, template)

@@ -10,13 +10,11 @@ crate::settings! {
         ///
         /// One for each client process.
         processes: u32 = integer(1, 1_000_000).or("10"),
-        /// `hbase.client.pause`: the first back-off.
+        /// How long a client waits before the first retry (`hbase.client.pause`).
         ///
         /// It is the unit of the back-off table.
         pause: SimDuration = time().within("", "1d", "no useful `client.pause`", "must be at most 1d"),
-        /// `hbase.client.retries.number`.
-        ///
-        /// Attempts after the first.
+        /// How often an operation is tried again (`hbase.client.retries.number`).
         retries: u32 = integer(0, 1_000),
         /// A later success does not count as goodput.
         ///

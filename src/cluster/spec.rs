@@ -14,29 +14,25 @@ use crate::units::{Bandwidth, ByteSize};
 crate::settings! {
     /// The region servers.
     pub struct ClusterSpec: CLUSTER("cluster", "") {
-        /// Region servers.
+        /// How many region servers there are.
         servers: u32 [read_servers] = integer(1, i64::MAX).or("8"),
-        /// `hbase.regionserver.handler.count`.
-        ///
-        /// Handlers of each server.
+        /// Handlers of each server: so many calls it works on at a time (`hbase.regionserver.handler.count`).
         handlers: u32 = integer(1, 100_000),
-        /// Default: a tenth of the handlers.
-        ///
-        /// Call queues of each server, at most as many as handlers (`hbase.ipc.server.callqueue.handler.factor`).
+        /// Call queues of each server, at most as many as handlers (`hbase.ipc.server.callqueue.handler.factor`). Default: a tenth of the handlers.
         call_queues: u32 [read_call_queues] = integer(1, i64::MAX),
-        /// Calls in each queue. Default: ten times the handlers.
+        /// How many calls each queue holds; more are refused. Default: ten times the handlers.
         ///
         /// `u32::MAX` is unlimited (`hbase.ipc.server.max.callqueue.length`, 10 x handlers in all three queues of 300).
         call_queue_length: u32 [read_call_queue_length] = json(
             r#""anyOf": [{ "type": "integer", "minimum": 1, "maximum": 4294967294 }, { "enum": ["unlimited"] }]"#,
         ),
-        /// One way.
+        /// How long a call or its answer travels, one way.
         ///
         /// An estimate.
         network: SimDuration = time().or("0.25ms").within(
             "", "60s", "a network of more than a minute", "at most 60s, one way",
         ),
-        /// Of a server.
+        /// The heap of each server, of which its memstores may take 40 %.
         heap: ByteSize = size().or("16GB"),
         /// Flushes and compactions of one server share it.
         ///
@@ -75,9 +71,7 @@ crate::settings! {
     /// A call takes X * base + (rows - 1) * per-row time + (cells - rows) * per-cell time where it reads, X of mean 1 drawn once a call; a multi-Get is worked through Get by Get, each with its
     /// own X. All times are estimates.
     pub struct ServiceSpec: SERVICE("", "") in "cluster.service" {
-        /// Of the base times.
-        ///
-        /// The law of X.
+        /// The law by which base times vary from call to call.
         distribution: ServiceLaw = word(&["constant", "exponential", "lognormal"]).or("exponential"),
         /// Base time of a put.
         put: SimDuration = time().or("0.3ms").within(
@@ -199,7 +193,7 @@ crate::settings! {
         memstore_flush_interval: SimDuration = time().within(
             "1s", "365d", "a `memstore_flush_interval` of {}", "must be in 1s ..= 365d, or `0s` for never",
         ).zero(true),
-        /// Of data blocks on disk.
+        /// How data blocks are encoded on disk.
         ///
         /// `DATA_BLOCK_ENCODING`.
         block_encoding: BlockEncoding = word(BlockEncoding::WORDS),
@@ -289,11 +283,11 @@ crate::settings! {
     /// From `low` without pressure to `high` near the blocking number of files.
     #[derive(Copy)]
     pub struct CompactionBandwidth: COMPACTION_BANDWIDTH("", "") in "table.compaction_bandwidth" {
-        /// Without pressure.
+        /// What compactions may write a second as long as there are few files.
         ///
         /// `hbase.hstore.compaction.throughput.lower.bound`.
         low: Bandwidth = bandwidth(),
-        /// At full pressure.
+        /// What they may write near the blocking number of files.
         ///
         /// `hbase.hstore.compaction.throughput.higher.bound`.
         high: Bandwidth = bandwidth(),

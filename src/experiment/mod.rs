@@ -67,7 +67,7 @@ pub use load_today::LoadToday;
 pub use measures::{Comparison, Measure, Metric};
 pub use point_words::{at_point, point_label, value_text};
 pub use ranked_strategies::{ComparableStrategies, Loss, RankedStrategy};
-pub use recommendation::Recommendations;
+pub use recommendation::{ONE_CANT_SHOW, Recommendations};
 pub use results::{
     CellsRead, Curve, KeyMapBucket, LoadError, MappedCopy, OperationResult, ReadResult, Results,
     ScenarioInfo, StrategyResult,

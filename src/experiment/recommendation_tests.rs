@@ -255,3 +255,25 @@ key = "md5_bytes(id) || to_char(ts, 'yyyyMM') || be8(ts)"
         results.warnings
     );
 }
+
+#[test]
+fn a_median_that_is_open_breaks_no_limit_where_nearly_all_reads_ended() {
+    // Of few reads of two lengths one that is unfinished can leave the median open.
+    let scenario = parsed(&TENANTS.replace(
+        "\"order_id\"]\n[table]",
+        "\"order_id\"]\nrate = \"200/s\"\n[table]",
+    ));
+    let mut results = Experiment::new(&scenario).run(|_| {});
+    let reads = results.strategies.iter_mut().flat_map(|it| &mut it.reads);
+    let medians = reads.filter_map(|read| read.response_ms.as_mut()?.get_mut("p50"));
+    let opened = medians.map(|median| median.censored = true).count();
+    assert_eq!(opened, 3);
+    let group = Recommendations::of(&scenario, &results).groups.remove(0);
+    assert!(
+        group
+            .strategies
+            .iter()
+            .all(|it| it.broken_limits.is_empty()),
+        "{group:#?}"
+    );
+}

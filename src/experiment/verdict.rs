@@ -249,17 +249,17 @@ impl Verdict {
             let mean = times(self.skew(MetricId::PlacementPeakMean)?);
             let low = self.skew(MetricId::PlacementPeakLow)?;
             let high = self.skew(MetricId::PlacementPeakHigh)?;
-            let dealings = format!("{mean} [{}, {}]", times(low), times(high));
+            let range = format!("[{}, {}]", times(low), times(high));
             let best = times(self.skew(MetricId::PlacementPeakBest)?);
+            // That of the share before it, so that the two agree.
+            let peak = times(self.skew(MetricId::ServerPeakToMean)?);
             Some(match hotspot {
-                Hotspot::Placement => {
-                    let peak = self.skew(MetricId::ServerPeakToMean);
-                    let peak = peak.map_or(String::new(), times);
-                    format!(
-                        ", {peak} the mean: other dealings of the same regions give {dealings}, the best {best}"
-                    )
+                Hotspot::Placement => format!(
+                    ", {peak} the mean: other dealings of the same regions give {mean} {range}, the best {best}"
+                ),
+                _ if high >= DIFFER * low => {
+                    format!(", {peak} the mean ({range} by how regions happen to lie)")
                 }
-                _ if high >= DIFFER * low => format!(", {dealings} by how regions happen to lie"),
                 _ => return None,
             })
         };

@@ -393,7 +393,10 @@ fn regions_that_happen_to_lie_badly_are_no_fault_of_the_key() {
 fn what_placement_makes_of_the_skew_is_said_where_it_differs() {
     let even = verdict(|v| v.dealt(DEALT));
     assert!(
-        even.contains("(even: 12.5 %), 2.1× [1.50×, 3.0×] by how regions happen to lie; all"),
+        // 13.1 % of eight servers' writes are 1.05 times the mean: this run, beside what others give.
+        even.contains(
+            "takes 13.1 % of the writes (even: 12.5 %), 1.05× the mean ([1.50×, 3.0×] by how regions happen to lie); all"
+        ),
         "{even}"
     );
     let even = verdict(|v| v.dealt([2.08, 1.5, 1.6, 1.0]));

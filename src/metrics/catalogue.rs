@@ -45,7 +45,7 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [RegionMaxShare, ReadRegionMaxShare] "region_max_share" Fraction Lower, |demand| median(&demand.region_shares);
         /// The same of the whole window's demand.
         [RegionMaxShareOverall, ReadRegionMaxShareOverall] "region_max_share_overall" Fraction Lower, |demand| demand.region_share_overall;
-        /// Region_max_share with daughters counted as their parent: of the key ranges that were regions at the start.
+        /// Share of the demand on the hottest key range, median over intervals: daughters count as the region of the start that they are parts of.
         [KeyRangeMaxShare, ReadKeyRangeMaxShare] "key_range_max_share" Fraction Lower, |demand| median(&demand.range_shares);
         /// The same of the whole window's demand; half of the median or less where the hot range moves.
         [KeyRangeMaxShareOverall, ReadKeyRangeMaxShareOverall] "key_range_max_share_overall" Fraction Lower, |demand| demand.range_share_overall;

@@ -59,10 +59,10 @@ crate::settings! {
             .within("1s", "", "a `normalizer_period` of {}", "must be at least 1s"),
         /// Younger regions are not merged.
         normalizer_min_age = time().of("normalization", &["true"]),
-        /// Of a region, at least 1MB.
+        /// The size that regions should have, at least 1MB.
         normalizer_target_size = size().of("normalization", &["true"])
             .within("1MB", "", "a `normalizer_target_size` of less than 1MB", "HBase counts whole MB"),
-        /// Of regions.
+        /// How many regions the table should have.
         normalizer_target_count = integer(1, 1_000_000).of("normalization", &["true"]),
     }
 }

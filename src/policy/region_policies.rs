@@ -43,7 +43,7 @@ crate::settings! {
     pub static BALANCER("balancer", "") with super::balance::STOCHASTIC {
         /// stochastic is HBase's default; simple counts regions; load deals regions by their demand (a heuristic, not HBase's).
         policy = word(&["none", "simple", "stochastic", "load"]),
-        /// `hbase.balancer.period`.
+        /// How often the balancer runs (`hbase.balancer.period`).
         ///
         /// At least a second: servers report their loads every few seconds (`hbase.regionserver.msginterval`).
         period = time().within("1s", "365d", "`balancer.period` is {}", "must be in 1s ..= 365d"),

@@ -3,7 +3,9 @@
 use super::document::{Block, Term};
 use super::number::NumberFormat;
 use super::recommendation_report::{names, shown};
-use crate::experiment::{ComparableStrategies, RankedStrategy, Results, StrategyResult, at_point};
+use crate::experiment::{
+    ComparableStrategies, ONE_CANT_SHOW, RankedStrategy, Results, StrategyResult, at_point,
+};
 use crate::text::capital;
 use NumberFormat::{Bytes, Compact, Ratio};
 
@@ -20,19 +22,25 @@ const GROUPS_IN_FULL: usize = 2;
 pub fn headline(results: &Results) -> Option<String> {
     let mut groups = groups(results).peekable();
     groups.peek()?;
-    let each = groups.map(
-        |group| match (group.tied, best(group)?.broken_limits.len()) {
-            (1, 0) => Some(format!("Take `{}`", best(group)?.name)),
-            (1, _) => Some(format!(
-                "No key keeps the limits, `{}` comes nearest",
-                best(group)?.name
-            )),
-            _ => Some(format!("{} are tied", names(group.tied_and_others().0))),
-        },
-    );
+    let each = groups.map(|group| {
+        let (tied, broken) = (group.tied, best(group)?.broken_limits.len());
+        let named = names(group.tied_and_others().0);
+        let unshown = group.reasons.iter().any(|it| it.contains(ONE_CANT_SHOW));
+        Some(match (tied, broken) {
+            (1, 0) => format!("Take {named}"),
+            (1, _) => format!("No key keeps the limits, {named} comes nearest"),
+            _ if unshown => format!("One replicate does not tell {named} apart"),
+            (_, 0) => format!("{named} are tied"),
+            _ => format!("No key keeps the limits, {named} come nearest"),
+        })
+    });
     let each: Vec<String> = each.collect::<Option<_>>()?;
     match each.len() <= GROUPS_IN_FULL {
-        true => Some(each.join("; ")),
+        true => Some(
+            each.join("; ")
+                .replace("; Take", "; take")
+                .replace("; No", "; no"),
+        ),
         false => Some(format!(
             "{} of {} groups of keys that store different rows",
             each[0],
@@ -277,4 +285,41 @@ fn runner_up(next: &RankedStrategy) -> String {
         format!(", which loses in {}{times} to `{}`", loss.respect, loss.to)
     });
     format!("`{name}`, with key `{key}`{}.", loses.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::headline;
+    use crate::report::sample_fixture as sample;
+    use serde_json::json;
+
+    #[test]
+    fn the_headline_says_what_is_known_and_no_more() {
+        let told = |tied: usize, broken: &[&str], reason: &str| {
+            let ranked = ["a", "b", "c"].map(|name| {
+                json!({ "name": name, "key": "k", "suggested": false, "hotspot": null, "broken_limits": broken,
+                    "growing_reads": [], "read_cost": null, "usable_capacity_per_sec": null, "write_bytes": null,
+                    "on_front": true, "loses_in": null })
+            });
+            let group = json!({ "fields": [], "strategies": ranked, "tied": tied, "reasons": [reason],
+                "comparisons": [], "create": "" });
+            let mut results = sample::five_keys();
+            results.recommended = vec![serde_json::from_value(group).expect("a group")];
+            headline(&results)
+        };
+        assert_eq!(told(1, &[], "").as_deref(), Some("Take `a`"));
+        assert_eq!(told(2, &[], "").as_deref(), Some("`a` and `b` are tied"));
+        assert_eq!(
+            told(1, &["writes"], "").as_deref(),
+            Some("No key keeps the limits, `a` comes nearest")
+        );
+        assert_eq!(
+            told(2, &["writes"], "").as_deref(),
+            Some("No key keeps the limits, `a` and `b` come nearest")
+        );
+        assert_eq!(
+            told(2, &[], "they differ, which one replicate can't show").as_deref(),
+            Some("One replicate does not tell `a` and `b` apart")
+        );
+    }
 }

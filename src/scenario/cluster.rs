@@ -200,7 +200,7 @@ crate::settings! {
         server = integer(0, MOST_SERVERS).needs("0"),
         /// So many times slower.
         times = number("greater than 0, and at most 1000000", 0.0, 1e6, (false, true)).needs("5.0"),
-        /// So long.
+        /// How long it is slower.
         for = time().needs("\"10s\""),
     }
 }

@@ -33,7 +33,7 @@ crate::settings! {
         above = any_number(),
         /// The whole interval lies below.
         below = any_number(),
-        /// `[low, high]`
+        /// What the value must lie between: `[low, high]`.
         between = json(r#""type": "array", "minItems": 2, "maxItems": 2, "items": { "type": "number" }"#),
         /// Exactly this number, or this word.
         is = json(r#""type": ["number", "string"]"#),
@@ -46,13 +46,13 @@ crate::settings! {
         key = json("@row"),
         /// Known to fail, and why; from the moment it holds, it fails.
         issue = text(r#""pattern": "\\S""#),
-        /// The argument.
+        /// Why this must hold.
         because = text(""),
     }
 
     /// What a bound is relative to.
     pub(super) static RATIO("ratio", r#""minProperties": 1"#) {
-        /// The other strategy.
+        /// The strategy to compare with.
         strategy = json("@name"),
         /// The other point of the sweep.
         at = json("@point"),

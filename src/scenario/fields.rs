@@ -431,9 +431,9 @@ crate::settings! {
         /// The texts themselves, or a file with one a line.
         values = json(r#""anyOf": [{ "type": "array", "minItems": 1, "uniqueItems": true, "items": { "type": "string" } }, { "type": "string" }]"#)
             .of("type", &["text"]),
-        /// Of a double.
+        /// The least value of a double.
         min = any_number().or("0.0").of("type", &["double"]),
-        /// Of a double.
+        /// What a double stays below.
         max = any_number().or("1.0").of("type", &["double"]),
         /// What a timestamp counts since 1970.
         unit = word(TimeUnit::WORDS).or("ms").of("type", &["timestamp"]),
@@ -674,7 +674,7 @@ crate::settings! {
 
     /// A bell over the values.
     static NORMAL("", "") {
-        /// Of the values.
+        /// The mean of the values.
         mean = any_number().needs("50.0"),
         /// Their standard deviation.
         sd = number("greater than 0", 0.0, f64::INFINITY, (false, false)).needs("50.0"),

@@ -29,7 +29,7 @@ crate::settings! {
 
     /// A metric, and the bounds within which a load is sustained.
     pub(super) static LIMIT("limit", r#""anyOf": [{ "required": ["above"] }, { "required": ["below"] }]"#) {
-        /// Its name.
+        /// The metric that has to stay within this limit.
         metric = json("@metric").needs("\"write_response_ms.p99\""),
         /// It stays above this number.
         above = any_number(),

@@ -33,9 +33,9 @@ crate::settings! {
         algorithm = word(SplitAlgorithm::WORDS).needs("\"sampled\""),
         /// So many; `none` and `buckets` say it themselves.
         regions = integer(1, i64::MAX),
-        /// First row.
+        /// The first row.
         first = text(""),
-        /// Last row.
+        /// The last row.
         last = text(""),
     }
 }

@@ -37,7 +37,7 @@ crate::settings! {
         page = table(&PAGE),
         /// Replaces the law by which a field of the wanted record is chosen.
         pick = names("@identifier", r#"{ "anyOf": ["@distribution", "@pick-by-time"] }"#, "").with(&[&PICK_BY_TIME]),
-        /// Fixed fields.
+        /// Fields whose values are fixed.
         with = json("@values"),
         /// Open loop: so many a second.
         rate = rate(),
@@ -367,9 +367,9 @@ crate::settings! {
     /// A range of a field: `last` (and `ago`) of a timestamp, or `span` values of a number.
     pub(super) static RANGE("", r#""anyOf": [{ "required": ["last"] }, { "required": ["span"] }]"#) {
         field = json("@identifier").needs("\"ts\""),
-        /// So long a time.
+        /// How long a time is read.
         last = time(),
-        /// That ended so long ago.
+        /// How long ago that time ended.
         ago = time().or("0s"),
         /// So many consecutive values.
         span = integer(1, i64::MAX),
@@ -379,15 +379,16 @@ crate::settings! {
     pub(super) static NEWEST("", "") {
         /// A timestamp, a sequence, or what is derived from one.
         field = json("@identifier").needs("\"ts\""),
+        /// How many of the newest are wanted.
         rows = integer(1, MOST_ROWS).or("1"),
     }
 
     /// A page of what the reader knows, in the order of a field.
     pub(super) static PAGE("", "") {
         field = json("@identifier").needs("\"cost\""),
-        /// Rows of a page.
+        /// How many rows a page has.
         size = integer(1, MOST_ROWS).or("20"),
-        /// Which page, from 1.
+        /// Which page is asked for, from 1.
         number = integer(1, MOST_ROWS).or("1"),
         /// A cursor begins behind the last row of the page before, an offset reads all pages before, an index names the keys.
         via = word(PageVia::WORDS).or("cursor"),

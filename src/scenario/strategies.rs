@@ -39,7 +39,7 @@ crate::settings! {
 
     /// A further copy of the table under another key.
     pub(super) static COPY("copy", "") {
-        /// The copy's key.
+        /// The key expression of the copy.
         key = text(r#""minLength": 1"#).needs("\"be8(ts)\""),
         /// Its own. Default: what the strategy's algorithm gives for this key; points that the strategy lists are not taken over.
         presplit = json("@presplit"),

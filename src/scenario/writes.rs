@@ -41,15 +41,15 @@ crate::settings! {
         each = json("@oneOrMoreFields"),
         /// How often each combination comes.
         every = time(),
-        /// Of a beat: spread over `every`, or all at once.
+        /// When the operations of a beat come: spread over `every`, or all at once.
         phase = word(Phase::WORDS).or("spread"),
-        /// Of a beat, at most `every`.
+        /// How late an operation of a beat may come, at most `every`.
         jitter = time().or("0s"),
         /// An import of the records of so long a time.
         last = time(),
         /// An import of so many records.
         records = integer(1, MOST_RECORDS),
-        /// Of an import.
+        /// The order in which an import writes its records.
         order = json(r#""anyOf": [{ "enum": ["time", "shuffled"] }, "@sorted"]"#).with(&[&SORTED]).or("time"),
         /// The rows of this `[data.x]`, once each, in their order and spacing, as long as the run lasts.
         replay = text(r#""minLength": 1"#),
@@ -163,9 +163,9 @@ crate::settings! {
 
     /// A pause that is always as long, or drawn from an exponential law.
     pub(super) static THINK_TIME("think-time", r#""minProperties": 1, "maxProperties": 1"#) {
-        /// Always so long.
+        /// Each pause takes so long.
         constant = time(),
-        /// So long on average.
+        /// Pauses take so long on average, by an exponential law.
         exponential = time(),
     }
 }
@@ -685,7 +685,7 @@ crate::settings! {
     pub(super) static EXISTING("existing", "") {
         /// The records of so long a time before the run.
         last = time(),
-        /// So many records.
+        /// How many records there are.
         records = integer(1, MOST_RECORDS),
         /// Each combination of these fields.
         each = json("@oneOrMoreFields"),

@@ -42,7 +42,8 @@ pub fn times(ratio: f64) -> String {
         m if m >= 99.95 => format!("{ratio:.0}"),
         m if m >= 1.9995 => format!("{ratio:.1}"),
         m if m >= 0.0995 || m == 0.0 => format!("{ratio:.2}"),
-        _ => format!("{ratio:.3}"),
+        m if m >= 0.0095 => format!("{ratio:.3}"),
+        _ => format!("1/{}", compact(1.0 / ratio)),
     };
     format!("{digits}×")
 }

@@ -92,7 +92,7 @@ fn help_explains_commands_and_topics_and_names_the_nearest_of_what_it_does_not_k
     for (asked, told) in [
         (
             "cluster.handlers",
-            "handlers = 30  integer from 1 to 100000 · HBase's default · `hbase.regionserver.handler.count`.",
+            "handlers = 30  integer from 1 to 100000 · HBase's default · Handlers of each server: so many calls it works on at a time (`hbase.regionserver.handler.count`).",
         ),
         (
             "write.ingest.rate",
@@ -277,7 +277,12 @@ fn every_setting_and_metric_has_a_sentence_and_says_what_it_may_be() {
     for line in of("settings").lines().skip(2).filter(|it| !it.is_empty()) {
         let is_whole = match line.strip_prefix("  ") {
             None => line.ends_with('.'),
-            Some(setting) => setting.contains("  ") && setting.contains(" · "),
+            // What it may be, whose default it has if it has one, and a sentence, which is no mere name.
+            Some(setting) => {
+                let sentence = setting.rsplit(" · ").next().unwrap_or_default();
+                let words = sentence.split(' ').count();
+                setting.contains("  ") && sentence.ends_with('.') && words >= 3
+            }
         };
         assert!(is_whole, "{line}");
     }

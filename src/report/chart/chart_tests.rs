@@ -2,6 +2,7 @@
 
 use super::{Chart, ChartData, HeatColours, Places, Theme, Viewport, charts};
 use crate::experiment::{Metric, Results, StrategyResult};
+use crate::metrics::{EventKind, SeriesEvent};
 use crate::report::{sample_fixture as sample, sample_reads_fixture as sample_reads};
 
 /// Results unlike the usual: each has broken a chart of somebody.
@@ -54,7 +55,18 @@ fn unusual() -> Vec<(&'static str, Results)> {
     many.strategies.extend(extra);
     let mut single = sample::five_keys();
     single.strategies.truncate(1);
+    let mut moved = sample::strategy("moved", 2, &[&[100u64, 100], &[200, 0], &[200, 0]]);
+    moved.region_starts = ["", "b"].map(str::to_owned).to_vec();
+    if let Some(series) = moved.series.as_mut() {
+        series.region_server = vec![0, 1];
+        series.events = vec![SeriesEvent {
+            region: Some(1),
+            server: Some(0),
+            ..SeriesEvent::new(1_000.0, EventKind::Open)
+        }];
+    }
     vec![
+        ("moved", sample::results(vec![moved])),
         ("one-interval", sample::results(vec![one_interval])),
         ("one-server", sample::results(vec![one_server])),
         ("idle", sample::results(vec![idle])),
@@ -95,6 +107,12 @@ fn every_chart_of_every_kind_of_results_is_self_contained_and_accessible() {
                 !svg.contains("NaN") && !svg.contains("inf\""),
                 "{name}: {svg}"
             );
+            // Paper is dark in the dark theme, and what lies below a text in its colour is not.
+            let mut inks = svg
+                .split("<text ")
+                .skip(1)
+                .filter_map(|it| it.split('>').next());
+            assert!(!inks.any(|it| it.contains("#ffffff")), "{name}");
             for size in svg.split("font-size=\"").skip(1) {
                 let size: f64 = size
                     .split('"')
@@ -231,6 +249,127 @@ fn titles_state_the_finding() {
         title("trade-off"),
         "“report” costs 2.40M rows with even writes (hashed), 8.00k rows with salted"
     );
+}
+
+/// A strategy on five servers with these metrics.
+fn on_five(rows: [u64; 5], numbers: &[(&str, f64)], hotspot: &str) -> StrategyResult {
+    let mut result = sample::strategy("it", 5, &[rows; 4]);
+    let numbers = numbers
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), sample::number(*value)));
+    result.metrics = numbers.collect();
+    let word = Metric::Word(hotspot.to_owned());
+    result.metrics.insert("hotspot".to_owned(), word);
+    result
+}
+
+fn chart_of(results: &Results, name: &str) -> Chart {
+    let charts = charts(results, HeatColours::default(), Viewport::Wide);
+    let mut chart = charts.into_iter().find(|it| it.name == name).unwrap();
+    chart.title = chart.title.replace('\u{a0}', " ");
+    chart
+}
+
+#[test]
+fn titles_say_what_their_pictures_show() {
+    let title = |it: &StrategyResult, chart: &str| {
+        chart_of(&sample::results(vec![it.clone()]), chart).title
+    };
+    // Four regions on five servers.
+    let even = [
+        ("server_max_share", 0.25),
+        ("server_peak_to_mean", 1.25),
+        ("hot_time_fraction", 0.0),
+        ("server_capacity_per_sec", 20_000.0),
+    ];
+    let four = on_five([2_500, 2_500, 2_500, 2_500, 0], &even, "none");
+    assert_eq!(
+        title(&four, "key-map-it"),
+        "it: the writes spread over 4 of 5 servers, the hottest takes 1.25× its fair share"
+    );
+    let five = on_five([2_000; 5], &even, "none");
+    assert!(title(&five, "key-map-it").contains("over all 5 servers"));
+    // A server of one region could do 1,000: it has more, and half of its handlers did all that was asked.
+    let held_up = [
+        ("hot_time_fraction", 0.0),
+        ("server_capacity_per_sec", 1_000.0),
+    ];
+    let calm = chart_of(
+        &sample::results(vec![on_five([2_000; 5], &held_up, "none")]),
+        "server-load",
+    );
+    assert_eq!(calm.title, "No server is asked for more than it can do");
+    let shares = calm.data[0].table.rows.iter().flat_map(|row| &row[1..]);
+    assert!(shares.clone().count() > 0 && shares.clone().all(|it| it == "50\u{a0}%"));
+    // A server that is down refuses, however little it is asked for.
+    let down = [
+        ("hot_time_fraction", 0.36),
+        ("server_capacity_per_sec", 20_000.0),
+    ];
+    let down = on_five([2_000; 5], &down, "none");
+    assert_eq!(
+        title(&down, "server-load"),
+        "it: a server is full or refuses, 36 % of the time"
+    );
+    let over = [
+        ("hot_time_fraction", 1.0),
+        ("server_capacity_per_sec", 1_000.0),
+    ];
+    let over = on_five([2_000; 5], &over, "none");
+    assert_eq!(
+        title(&over, "server-load"),
+        "it: a server is asked for more than it can do, 100 % of the time"
+    );
+}
+
+#[test]
+fn one_replicate_tells_what_it_has_and_says_that_it_is_alone() {
+    let mut results = sample::five_keys();
+    let all = results.strategies.iter_mut();
+    let measures = all.flat_map(|it| it.metrics.values_mut());
+    for metric in measures {
+        let alone = |it: &mut crate::experiment::Measure| {
+            (it.n, it.low, it.high) = (1, None, None);
+        };
+        match metric {
+            Metric::Number(measure) => alone(measure),
+            Metric::Family(members) => members.values_mut().for_each(alone),
+            Metric::Word(_) => {}
+        }
+    }
+    results.replicates = 1;
+    let chart = chart_of(&results, "response-time");
+    assert_eq!(
+        chart.title,
+        "p99 of the writes: 2.31 ms with hashed, more than 18.2 s with monotonic"
+    );
+    assert!(chart.picture.svg(Theme::Light).contains("one replicate"));
+}
+
+#[test]
+fn labels_stand_at_the_keys_that_they_tell() {
+    // All that is written lies in the first of four regions: those behind it hold nothing of its last key.
+    let mut hot = sample::strategy("hot", 4, &[[8_000u64, 0, 0, 0]; 4]);
+    let label = |at: usize| format!("group {}", at / 4);
+    hot.key_map = (0..8)
+        .map(|at| {
+            let mut bucket = sample::bucket(&format!("a{at}"));
+            bucket.labels = vec![label(at)];
+            bucket
+        })
+        .collect();
+    hot.region_starts = ["", "b", "c", "d"].map(str::to_owned).to_vec();
+    if let Some(series) = hot.series.as_mut() {
+        series.key_demand = vec![vec![1_000; 8]; 4];
+        series.region_server = vec![0, 1, 2, 3];
+    }
+    let chart = chart_of(&sample::results(vec![hot]), "key-map-hot");
+    let svg = chart.picture.svg(Theme::Light);
+    let last = texts(&svg).into_iter().find(|(_, text)| text == "group 1");
+    let ([_, top, _, bottom], _) = last.expect("a label");
+    // The map is 400 pixels high, its first region the lowest quarter, the second half of which is group 1.
+    let from_bottom = 1.0 - ((top + bottom) / 2.0 - 80.0) / 400.0;
+    assert!((0.1..0.25).contains(&from_bottom), "{from_bottom}");
 }
 
 #[cfg(feature = "png")]

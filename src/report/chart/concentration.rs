@@ -176,6 +176,10 @@ fn title(lines: &[Line<'_>]) -> String {
             return format!("Every strategy: {goes_to} {fewest} to {last}");
         }
     }
+    if fewest == most && most > 0 {
+        let regions = number::counted(most as usize, "region");
+        return format!("Every strategy: {goes_to} {regions} at a time");
+    }
     let [one, other] = [first, last].map(|line| name(line.entry.strategy));
     let last_half = half(last, "");
     format!("Half of the {load} go to {first_half} with {one}, to {last_half} with {other}")

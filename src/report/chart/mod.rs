@@ -77,6 +77,11 @@ pub fn charts(results: &Results, colours: HeatColours, viewport: Viewport) -> Ve
         charts.extend(scaling::draw(results, viewport));
         charts.extend(trade_off::draw(results, viewport));
         charts.extend(knee::draw(results, viewport));
+        if results.replicates == 1 && results.strategies.len() > 1 {
+            let line = "one replicate: what chance makes of differences is not known";
+            let pictures = charts.iter_mut().map(|it| &mut it.picture);
+            pictures.for_each(|it| panels::add_line(it, viewport, line));
+        }
         return charts;
     };
     charts.extend(trade_off::draw(&first, viewport));

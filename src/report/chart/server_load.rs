@@ -14,6 +14,8 @@ const THIN: f64 = 0.9;
 const MOST_STEPS: usize = 60;
 /// What lies above so many times what a server can do is drawn there.
 const CEILING: f64 = 5.0;
+/// Shares of the time that differ by no more are told as one.
+const MUCH_THE_SAME: f64 = 0.25;
 /// Strategies that a title names at most.
 const MOST_NAMED: usize = 3;
 
@@ -46,11 +48,20 @@ impl<'a> Load<'a> {
             };
             interval.rows.iter().enumerate().map(of).collect()
         });
+        let mut asked: Vec<Vec<f64>> = asked.collect();
+        let hot = metric::value(strategy, MetricId::HotTimeFraction);
+        // What a server can do is that of one with a single region, which its memstore may hold up. One that was never full nor refused has more of
+        // them, and was asked for what its handlers did.
+        let is_calm = hot == Some(0.0) && series.server_utilisation.len() >= asked.len();
+        if is_calm && asked.iter().any(|it| peak(it) > 1.0) {
+            let busy = series.server_utilisation.iter().cloned();
+            asked = busy.take(asked.len()).collect();
+        }
         Some(Self {
             entry,
-            asked: asked.collect(),
+            asked,
             demand,
-            hot: metric::value(strategy, MetricId::HotTimeFraction),
+            hot,
         })
     }
 
@@ -116,7 +127,7 @@ pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
         columns,
         top: viewport.top() + 38.0,
         left: AXIS_WIDTH,
-        right: 6.0,
+        right: viewport.pick(6.0, 12.0),
         head: 0.0,
         height: viewport.pick([260.0, 200.0, 160.0][columns - 1], 160.0),
         // X labels and the next heading.
@@ -207,23 +218,34 @@ fn title(loads: &[Load<'_>]) -> String {
         };
         return hottest_servers(strategies()).unwrap_or_else(|| none.to_owned());
     }
+    // The dashes tell how often, unless clients wait and so ask for no more than they get, or what is down, held up or behind refuses or is full.
+    let beyond = |it: &Load<'_>| {
+        let over = it.asked.iter().filter(|it| peak(it) > 1.0).count() as f64;
+        let hot = it.hot.unwrap_or_default();
+        (over / it.asked.len() as f64 - hot).abs() <= MUCH_THE_SAME
+    };
+    let what = match loads.iter().all(beyond) {
+        true => "is asked for more than it can do",
+        false => "is full or refuses",
+    };
     if let Some((least, most)) = extremes(strategies(), path)
         && loads.len() > 1
         && alike(least, most, path)
     {
         let (low, high) = (share(least), share(most));
         return match low == high {
-            true => format!(
-                "With every strategy a server is asked for more than it can do, {low} of the time"
-            ),
-            false => format!(
-                "A server is asked for more than it can do {low} to {high} of the time: no strategy is shown to differ"
-            ),
+            true => format!("With every strategy a server {what}, {low} of the time"),
+            // Where it is not shown who is hot more often, who is uneven may be.
+            false => hottest_servers(strategies()).unwrap_or_else(|| {
+                format!(
+                    "A server {what} {low} to {high} of the time: no strategy is shown to differ"
+                )
+            }),
         };
     }
     if let [(_, only)] = hot.as_slice() {
         let (name, share) = (only.name(), share(only.strategy));
-        return format!("{name} asks one server for more than it can do, {share} of the time");
+        return format!("{name}: a server {what}, {share} of the time");
     }
     let shown = if hot.len() > MOST_NAMED {
         MOST_NAMED - 1
@@ -234,7 +256,7 @@ fn title(loads: &[Load<'_>]) -> String {
     let named = named.map(|(_, it)| format!("{} {} of the time", it.name(), share(it.strategy)));
     let more = Some(format!("{} more", hot.len() - shown)).filter(|_| shown < hot.len());
     let named = listed(&named.chain(more).collect::<Vec<_>>());
-    format!("More is asked of a server than it can do: {named}")
+    format!("A server {what}: {named}")
 }
 
 fn subtitle(loads: &[Load<'_>], top: f64) -> String {

@@ -274,6 +274,15 @@ impl<'a> Panel<'a> {
             let is_throughput = self.quantity.price.is_none() && self.quantity.path == THROUGHPUT;
             let finding = line.finding.filter(|_| is_throughput);
             line.draw(sheet, &plot, &paths[at], rim, finding);
+            // One above the other.
+            for place in &line.unknown {
+                let below = self.lines[..at].iter();
+                let below = below.filter(|it| it.unknown.contains(place)).count() as f64;
+                let (x, _) = plot.at((*place, 0.0));
+                let at = (x, area.bottom() - 10.0 - 16.0 * below);
+                sheet.ring(at, 7.0, 1.25, line.entry.colour());
+                sheet.text("?", at, bold(11.0).centre().middle());
+            }
         }
         plot.name_below(&places.list.path, 30.0);
         let readings = places.ascending().into_iter().map(|(place, value)| {
@@ -346,12 +355,6 @@ impl Line<'_> {
         for stretch in known.chunk_by(|(from, _), (to, _)| !is_gap(from.0, to.0)) {
             let stretch: Points = stretch.iter().map(|(_, at)| **at).collect();
             sheet.line(&stretch, WIDTH_OF_LINE + rim, colour);
-        }
-        for place in &self.unknown {
-            let (x, _) = plot.at((*place, 0.0));
-            let at = (x, plot.area.bottom() - 10.0 - 4.0 * rim);
-            sheet.ring(at, 7.0, 1.25, colour);
-            sheet.text("?", at, bold(11.0).centre().middle());
         }
         for ((place, text, measure), &at) in self.points.iter().zip(path) {
             if let (Some(low), Some(high)) = (measure.low, measure.high) {

@@ -1,7 +1,7 @@
 //! Checks of the chart of a sweep: what its title says, and when there is none.
 
 use super::sweep::draw;
-use super::{Chart, Viewport};
+use super::{Chart, Theme, Viewport};
 use crate::experiment::{Results, SweptList};
 use crate::report::sample_fixture as sample;
 use serde_json::json;
@@ -52,4 +52,27 @@ fn without_a_choice_or_of_servers_it_is_not_drawn() {
     // Chart 6 shows what more servers give.
     let servers = along("cluster.servers", &[(2, 2e4), (4, 4e4)]);
     assert_eq!(drawn(&servers), None);
+}
+
+#[test]
+fn what_is_not_known_of_each_strategy_is_marked() {
+    let mut results = along("parameter.buckets", &[(2, 2e4), (4, 4e4)]);
+    let name = "server_peak_to_mean".to_owned();
+    for (strategy, peak) in [(0, sample::undefined()), (1, sample::number(1.5))] {
+        let metrics = &mut results.strategies[strategy].metrics;
+        metrics.insert(name.clone(), peak);
+    }
+    let named = |name: &str| {
+        let mut strategies = results.strategies.clone();
+        strategies
+            .iter_mut()
+            .for_each(|it| it.name = name.to_owned());
+        strategies
+    };
+    results.strategies = ["one", "two", "three"].map(named).concat();
+    let svg = drawn(&results).expect("a sweep").picture.svg(Theme::Light);
+    let marks = svg.split("<text ").filter(|text| text.contains(">?<"));
+    let heights = marks.filter_map(|text| text.split(" y=\"").nth(1)?.split('"').next());
+    let heights: std::collections::BTreeSet<&str> = heights.collect();
+    assert_eq!(heights.len(), 3, "{svg}");
 }

@@ -96,11 +96,15 @@ pub fn alike(least: &StrategyResult, most: &StrategyResult, path: MetricPath) ->
         || !is_shown_above(most, least, path)
 }
 
-/// Whether the replicates show that the metric at `path` is greater in `most`.
+/// Whether the replicates show that the metric at `path` is greater in `most`. A single one shows what it has: charts say that it is alone.
 pub fn is_shown_above(most: &StrategyResult, least: &StrategyResult, path: MetricPath) -> bool {
     let ratio = most.ratio(least, metric::of_load(most, path));
     let measure = |strategy| metric::measure(strategy, path);
     match (ratio.mean, measure(least), measure(most)) {
+        (_, Some(low), Some(high)) if low.n == 1 && high.n == 1 => {
+            let values = metric::value(least, path).zip(metric::value(most, path));
+            !low.censored && values.is_some_and(|(low, high)| low < high)
+        }
         (Some(_), ..) => ratio.low.is_some_and(|low| low > 1.0),
         (None, Some(least), Some(most)) => least.high.zip(most.low).is_some_and(|(a, b)| a < b),
         _ => false,

@@ -1,4 +1,4 @@
-// Texts of the page whose contrast against what lies behind them is less than WCAG AA wants: 4.5, of large letters 3. Letters on images are left out.
+// Texts of the page whose contrast against what lies behind them is less than WCAG AA wants: 4.5, of large letters 3. An image may be black and white.
 (() => {
   const channels = (text) => text.match(/[\d.]+/g).map(Number);
   const light = (colour) => {
@@ -9,35 +9,36 @@
   const behind = (it) => {
     if (!it.ownerSVGElement) {
       const [red, green, blue, alpha = 1] = channels(getComputedStyle(it).backgroundColor);
-      return alpha > 0 ? [red, green, blue] : behind(it.parentElement);
+      return alpha > 0 ? [[red, green, blue]] : behind(it.parentElement);
     }
     const own = it.getBoundingClientRect();
     const [x, y] = [own.x + own.width / 2, own.y + own.height / 2];
-    let colour = behind(it.ownerSVGElement.parentElement);
+    let colours = behind(it.ownerSVGElement.parentElement);
     for (const below of it.ownerSVGElement.children) {
       if (below === it) break;
       const box = below.getBoundingClientRect();
       if (box.left > x || box.right < x || box.top > y || box.bottom < y) continue;
-      if (below.tagName === 'image') return null;
+      if (below.tagName === 'image') colours = [[0, 0, 0], [255, 255, 255]];
       const style = getComputedStyle(below);
-      if (below.tagName === 'rect') colour = mixed(channels(style.fill), colour, Number(style.fillOpacity));
+      if (below.tagName === 'rect') colours = colours.map((colour) => mixed(channels(style.fill), colour, Number(style.fillOpacity)));
     }
-    return colour;
+    return colours;
   };
   const found = [];
   for (const it of document.querySelectorAll('main *')) {
     const told = [...it.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
     if (!told || !it.getClientRects().length) continue;
-    const below = behind(it);
-    if (!below) continue;
     const style = getComputedStyle(it);
     let opacity = Number(style.fillOpacity);
     for (let around = it; around; around = around.parentElement) opacity *= getComputedStyle(around).opacity;
-    const ink = mixed(channels(it.ownerSVGElement ? style.fill : style.color), below, opacity);
-    const [low, high] = [light(ink), light(below)].sort((one, other) => one - other);
+    const ratios = behind(it).map((below) => {
+      const ink = mixed(channels(it.ownerSVGElement ? style.fill : style.color), below, opacity);
+      const [low, high] = [light(ink), light(below)].sort((one, other) => one - other);
+      return high / low;
+    });
     const size = parseFloat(style.fontSize);
     const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 600);
-    if (high / low < (large ? 3 : 4.5)) found.push(`${it.textContent.trim().slice(0, 40)}: ${(high / low).toFixed(2)}`);
+    if (Math.min(...ratios) < (large ? 3 : 4.5)) found.push(`${it.textContent.trim().slice(0, 40)}: ${Math.min(...ratios).toFixed(2)}`);
   }
   return found;
 })()

@@ -66,7 +66,8 @@ fn draw(
         to_s: from_s + cells.len() as f64 * demand.interval_s,
     };
     let edges: Vec<f64> = (0..=buckets).map(|at| frame.y(at as f64)).collect();
-    let labels = KeyLabels::of(shown, &edges, viewport);
+    let spans = (0..shown.len()).map(|at| [edges[at], frame.y(frame.end_of(at))]);
+    let labels = KeyLabels::of(shown, &spans.collect::<Vec<_>>(), viewport);
     // The strip's names, up to `984 others`, need room too.
     frame.area.left = viewport.left() + (16.0 + labels.width()).max(62.0);
     let owners = Regions::owner_width(demand.servers, viewport);
@@ -78,10 +79,17 @@ fn draw(
     let legend_top = strip_top + strip.height() + 22.0;
 
     let rows = match regions.are_rows(&frame) {
-        true => number::counted(frame.count(), "region"),
+        true if frame.count() == 1 => "1 region, divided by its keys".to_owned(),
+        true => format!(
+            "{} regions of equal height, each divided by its keys",
+            frame.count()
+        ),
         false => {
             let each = number::grouped(regions.count().div_ceil(frame.count()) as u64);
-            format!("{} sections of {each} regions", frame.count())
+            format!(
+                "{} sections of {each} regions of equal height, each divided by its keys",
+                frame.count()
+            )
         }
     };
     let share = match regions.are_rows(&frame) && frame.count() < demand.servers {
@@ -90,7 +98,7 @@ fn draw(
     };
     let load = metric::load_name([strategy]);
     let subtitle = format!(
-        "{rows} of equal height, each divided by its keys · bright is hot: {load} in {} ÷ {share}",
+        "{rows} · bright is hot: {load} in {} ÷ {share}",
         number::length(demand.interval_s)
     );
     let mut axis = "row key (sorted)".to_owned();
@@ -272,9 +280,16 @@ fn title(strategy: &StrategyResult, demand: &Demand) -> String {
         _ if metric::value(strategy, MetricId::ServerMaxShare).is_none() => {
             format!("where and when the {load} land")
         }
-        (_, Some("none")) => format!(
-            "the {load} spread over all {servers} servers, the hottest takes {times} its fair share"
-        ),
+        (_, Some("none")) => {
+            let reached = demand.servers_reached();
+            let over = match reached == servers {
+                true => format!("all {servers}"),
+                false => format!("{reached} of {servers}"),
+            };
+            format!(
+                "the {load} spread over {over} servers, the hottest takes {times} its fair share"
+            )
+        }
         (_, Some("row")) => format!(
             "one row is hot and no split can divide it; its server takes {share} of the {load}"
         ),

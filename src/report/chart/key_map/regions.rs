@@ -226,10 +226,13 @@ impl Regions {
             for (index, &(at_s, owner)) in life.owners.iter().enumerate().skip(1) {
                 let next = life.owners.get(index + 1).map_or(until, |&(at, _)| at);
                 let text = format!("rs{owner}");
-                let room = frame.x(next) - frame.x(at_s);
-                if bottom - top >= 11.0 && room > width(&text, 10.0, false) + 6.0 {
+                let (room, wide) = (frame.x(next) - frame.x(at_s), width(&text, 10.0, false));
+                if bottom - top >= 11.0 && room > wide + 6.0 {
+                    // On its own ground: the map is dark and bright in every theme.
                     let at = (frame.x(at_s) + 3.0, (top + bottom) / 2.0);
-                    sheet.text(&text, at, ink(10.0).colour(PAPER).middle());
+                    let ground = Area::new(at.0 - 2.0, at.1 - 5.5, wide + 4.0, 11.0);
+                    sheet.rect(ground, Paint::new(PAPER, 0.85));
+                    sheet.text(&text, at, ink(10.0).middle());
                 }
             }
         }
