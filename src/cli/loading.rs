@@ -142,7 +142,13 @@ pub fn strategy<'a>(scenario: &'a Scenario, name: Option<&str>) -> Result<&'a St
     let found = all.iter().find(|strategy| strategy.name == name);
     found.ok_or_else(|| match nearest(name, names()) {
         Some(near) => anyhow!("there is no strategy `{name}`\ndid you mean `{near}`?"),
-        None => anyhow!("there is no strategy `{name}`"),
+        None => {
+            let names: Vec<&str> = names().collect();
+            anyhow!(
+                "there is no strategy `{name}`\nthe scenario has {}",
+                names.join(", ")
+            )
+        }
     })
 }
 

@@ -36,6 +36,13 @@ const NOT_COUNTED: [&str; 2] = [
     "Calls: where reads are scans, a cluster counts the rows that they read, and the simulation each region that they ask.",
 ];
 
+/// Times that fit elsewhere would be wrong by whatever waits because of the regions.
+const OTHER_REGIONS: &str = "Service times: response times hold what waits at these regions, and others are simulated. Nothing is fitted.";
+
+/// What is told instead of times under which runs answer otherwise.
+const NO_FIT: &str = "Service times: none are found under which runs answer as was measured. Where more comes in than servers do, response times grow \
+     for as long as it lasts: measure at a lower rate (`--set` of `keyheat export`).";
+
 /// A share is another when it is off by more than this, and by three standard errors besides.
 const SHARE_APART: f64 = 0.01;
 
@@ -157,16 +164,19 @@ impl Calibration {
             replicates: scenario.replicates,
             ..Self::default()
         };
-        let mut setup = (*scenario.strategies[0].setup).clone();
         // What is written, if anything is: a scan reads many rows, and is one request of the simulation.
         let writes = !predicted.writes.is_empty();
         let placement = found.compare_loads(&replay.regions, [!writes, writes], &predicted);
+        let setup = Arc::make_mut(&mut scenario.strategies[0].setup);
         if let Some(placement) = placement {
             setup.table.placement = placement;
-            scenario.strategies[0].setup = Arc::new(setup.clone());
         }
-        setup.cluster = found.fit(&scenario, replay, threads)?;
-        scenario.strategies[0].setup = Arc::new(setup);
+        if found.regions.iter().any(|it| it.predicted.is_none()) {
+            found.untold.push(OTHER_REGIONS.to_owned());
+        } else {
+            let cluster = found.fit(&scenario, replay, threads)?;
+            Arc::make_mut(&mut scenario.strategies[0].setup).cluster = cluster;
+        }
         let fitted = run(&scenario, threads)?;
         let is_fitted = !found.times.is_empty();
         let quantity = |(path, measured): (String, f64)| CalibratedQuantity {
@@ -192,17 +202,21 @@ impl Calibration {
         let mut cluster = configs[0].cluster.clone();
         let mut fits = fits(&configs[0], replay);
         let before: Vec<[f64; 2]> = fits.iter().map(|fit| fit.times(&cluster)).collect();
-        for _ in 0..MOST_STEPS {
+        for left in (0..MOST_STEPS).rev() {
             configs
                 .iter_mut()
                 .for_each(|it| it.cluster = cluster.clone());
             let (made, mut next) = (runs.make(&configs), cluster.clone());
             let moves = fits.iter_mut();
             let moves = moves.map(|fit| fit.step(&made, &cluster, &mut next));
-            if moves.fold(0.0, f64::max) < SHORT_STEP {
+            if moves.fold(0.0, f64::max) < SHORT_STEP || left == 0 {
                 break;
             }
             cluster = next;
+        }
+        if fits.iter().any(|fit| fit.misses) {
+            self.untold.push(NO_FIT.to_owned());
+            return Ok(scenario.strategies[0].setup.cluster.clone());
         }
         if fits.is_empty() {
             self.untold.push(format!(

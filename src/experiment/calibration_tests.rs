@@ -156,6 +156,37 @@ fn what_times_do_not_explain_is_named() {
 }
 
 #[test]
+fn where_nothing_fits_no_time_is_told() {
+    // 200 puts a second of 120 ms want 24 handlers of 16: response times are those of a queue that grows, and 40 such times are no fit of any service.
+    let mut observed = measured(1, &["cluster.service.put=16ms"]);
+    let calibrated = |observed: &MeasuredReplay| {
+        Calibration::of(&scenario(&[]), "hashed", observed, 0)
+            .unwrap_or_else(|error| panic!("{error}"))
+    };
+    let times = observed.writes.response_ms.as_mut().unwrap();
+    for time in [
+        &mut times.p10,
+        &mut times.p50,
+        &mut times.p75,
+        &mut times.p90,
+        &mut times.p99,
+    ] {
+        *time += 2_000.0;
+    }
+    times.p90 += 8_000.0;
+    let found = calibrated(&observed);
+    assert_eq!(found.times, [], "{found:?}");
+    assert!(found.untold[0].contains("none are found"), "{found:?}");
+    assert!(found.quantities.iter().all(|it| it.fitted.is_none()));
+    // A table of one region, where four are simulated.
+    let mut observed = measured(1, &["cluster.service.put=16ms"]);
+    observed.regions.truncate(1);
+    let found = calibrated(&observed);
+    assert_eq!(found.times, [], "{found:?}");
+    assert!(found.untold[0].contains("Nothing is fitted"), "{found:?}");
+}
+
+#[test]
 fn settings_are_a_part_of_a_scenario() {
     let found = calibrated(2, &["cluster.service.put=16ms", "cluster.wal.sync=1.5ms"]);
     let settings = found.settings();

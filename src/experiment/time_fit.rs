@@ -28,6 +28,8 @@ pub(super) struct TimeFit {
     /// How the spread grows with the time that varies: in proportion while nothing waits, and with a higher power beyond.
     growth: f64,
     last: Option<[f64; 2]>,
+    /// Runs with what was found answer otherwise, by more than one of them would by chance.
+    pub misses: bool,
     /// Of the runs of the last step, each time in nanoseconds with its 95 % interval: what one more run would vary by.
     pub found: [[f64; 3]; 2],
 }
@@ -52,6 +54,7 @@ impl TimeFit {
             measured: shape(quantile),
             growth: 1.0,
             last: None,
+            misses: false,
             found: [[0.0; 3]; 2],
         }
     }
@@ -92,11 +95,14 @@ impl TimeFit {
         let (more, holds) = (self.measured[1] - shortest, self.settings[1].2);
         let to = if self.is_tight() {
             let half = half_width(shapes.iter().map(|it| it[1]));
+            self.misses = more.abs() > half.max(TIGHT * self.measured[1]);
             self.found = [[varying, varying - half, varying + half], [constant; 3]];
             [varying + more.max(-0.75 * varying), constant]
         } else {
             let logs = shapes.iter().map(|it| libm::log(it[0].max(1.0)));
-            let factor = libm::exp(half_width(logs) / self.growth);
+            let half = half_width(logs);
+            let factor = libm::exp(half / self.growth);
+            self.misses = libm::log(self.measured[0] / spread).abs() > half.max(TIGHT);
             // The shortest but for what the time that varies has in them.
             let part = (shortest - holds * constant) / spread;
             let rest = shapes.iter().map(|it| it[1] - part * it[0]);

@@ -107,7 +107,15 @@ impl MeasuredReplay {
     pub fn read(file: &ObservedFile) -> Result<Self, ObservedError> {
         let text = &file.text;
         let start = text.find("{\"schema_version\"").or_else(|| text.find('{'));
-        let (before, json) = text.split_at(start.unwrap_or(0));
+        let Some(start) = start else {
+            let found = match text.trim().is_empty() {
+                true => "the file is empty",
+                false => "no JSON object stands in it",
+            };
+            let found = format!("{found}, and the result of a replay was expected");
+            return Err(file.error(1, found, AGAIN));
+        };
+        let (before, json) = text.split_at(start);
         let first = 1 + before.matches('\n').count();
         let error = |line: usize, found: String, help| {
             file.error(first + line.saturating_sub(1), found, help)
@@ -121,11 +129,13 @@ impl MeasuredReplay {
         };
         // What follows is the shell's.
         let mut values = serde_json::Deserializer::from_str(json).into_iter();
-        let Some(value) = values.next() else {
-            return Err(error(1, "no result of a replay".to_owned(), AGAIN));
-        };
+        let value = values.next().expect("it begins with a brace");
         let value: Value = value.map_err(broken)?;
         let version = &value["schema_version"];
+        if version.is_null() {
+            let found = "JSON without `schema_version`, and the result of a replay was expected";
+            return Err(error(1, found.to_owned(), AGAIN));
+        }
         if *version != SCHEMA_VERSION {
             let found = format!("schema version {version}, expected {SCHEMA_VERSION}");
             return Err(error(
@@ -222,13 +232,19 @@ mod tests {
             let (message, next) = error.split_once('\n').expect("a next step");
             assert!(message.starts_with(start) && next.contains(help), "{error}");
         }
-        for nothing in ["", "hello"] {
-            told(
-                nothing,
-                "`a`, line 1: no result of a replay",
-                "run the script again",
-            );
-        }
+        let again = "run the script again";
+        told(
+            " \n",
+            "`a`, line 1: the file is empty, and the result",
+            again,
+        );
+        told(
+            "hello",
+            "`a`, line 1: no JSON object stands in it, and",
+            again,
+        );
+        told("\n{\"a\": 1}", "`a`, line 2: JSON without", again);
+        told("[a]\n{b}", "`a`, line 2: no result of a replay: key", again);
         let torn = format!("hbase:001:0> load it\n{}", &replay[..replay.len() / 2]);
         told(
             &torn,
