@@ -2,6 +2,7 @@
 
 use super::{Compared, compared, measured};
 use crate::real_hbase::tolerances::TOLERANCES;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -21,19 +22,22 @@ scatter. *Not* measured, and not claimed: the limits of processors, caches, netw
 pub fn chapter() -> String {
     let all = compared(&measured());
     let mut text = HEAD.to_owned();
-    text.push_str("| what, and how far off it may be | quantities | agree | known to differ | because |\n|---|--:|--:|--:|---|\n");
+    text.push_str("| what, and how far off it may be | quantities | agree | of these by three standard deviations | known to differ | because |\n\
+         |---|--:|--:|--:|--:|---|\n",
+    );
     for tolerance in &TOLERANCES {
         let of_kind: Vec<&Compared> = all
             .iter()
             .filter(|it| it.tolerance.kind == tolerance.kind)
             .collect();
         let agree = of_kind.iter().filter(|it| it.agrees).count();
+        let by_chance = agree - of_kind.iter().filter(|it| it.is_close()).count();
         let differ = of_kind.iter().filter(|it| it.differs.is_some()).count();
         let (words, because) = (tolerance.words, tolerance.because);
         let count = of_kind.len();
         writeln!(
             text,
-            "| {words} | {count} | {agree} | {differ} | {because} |"
+            "| {words} | {count} | {agree} | {by_chance} | {differ} | {because} |"
         )
         .unwrap();
     }
@@ -66,14 +70,20 @@ pub fn chapter() -> String {
 const EARLIER: &str = "
 Where earlier models were wrong, and HBase showed it:
 
-- One sync of the log at a time: 1,500 puts a second of 60 clients, where HBase did 2,833. Syncs are pipelined.
-- Daughters that split as soon as their references were compacted: they wait for the discharger, two minutes by default. 23 splits in 75 s were one.
-- Compactions whose least size follows the flush size of the table: it is 128 MB, whatever that is.
-- New tables dealt in the order of their keys: 40 of 40 tables had even counts, and none of more regions than servers was in order.
-- A balancer that never starts under a hotspot of writes alone: it starts, since all reads of `hbase:meta` are on one server, and cures nothing.
+- One sync of the log at a time: 1,500 puts a second of 60 clients, where HBase did 2,833. Syncs are pipelined (`log/*`).
+- Daughters that split as soon as their references were compacted: they wait for the discharger, two minutes by default. 23 splits in 75 s were one (`growth/*`).
+- Compactions whose least size follows the flush size of the table: it is 128 MB, whatever that is (`growth/*` says 1 MB
+  for its small regions).
+- New tables dealt in the order of their keys: 40 of 40 tables had even counts, and none of more regions than servers was in order
+  (`dealing/*`).
+- A balancer that never starts under a hotspot of writes alone: it starts, since all reads of `hbase:meta` are on one server, and cures nothing
+  (`hot-region/*`).
 - Tails of refused calls: half a second, where the last of a thousand puts took 49 and 69 s. Who has a place in a full queue keeps it, but for the time between two of
   its puts: 1 ms with HBase's client, where the scenario had 0.2 ms. And clients wait for twenty minutes, not for one. Now 53 and 73 s are predicted of 60 and of 90
-  clients, and 65 and 64 s measured.
+  clients, and 65 and 64 s measured (`refused/*`).
+- Neighbours on servers of their own after a table has grown: daughters open where their parent was, and few are moved (`balanced/*`).
+- Rows that were only flushed: their sequence numbers are stored until compactions find them old. And a client's Put of a key of 12 bytes and a value of 100: it
+  takes 448 bytes of the heap, not 420 (`tests/data/hfiles.json`: what HBase's own classes write and count).
 ";
 
 #[test]
@@ -98,8 +108,17 @@ fn the_readme_says_how_many_quantities_agree() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let readme = std::fs::read_to_string(file).expect("it is committed");
     let words: Vec<&str> = readme.split_whitespace().collect();
-    let all = compared(&measured());
+    let lines = measured();
+    let scenarios: BTreeSet<_> = lines
+        .iter()
+        .filter_map(|it| it.scenario_sha256.as_deref())
+        .collect();
+    let all = compared(&lines);
     let agree = all.iter().filter(|it| it.agrees).count();
-    let told = format!("Of {} quantities {agree} agree", all.len());
-    assert!(words.join(" ").contains(&told), "expected: {told}");
+    let close = all.iter().filter(|it| it.is_close()).count();
+    let told = format!("Of {} quantities {agree} agree, {close} of them", all.len());
+    let asked = format!("predicted {} scenarios", scenarios.len());
+    for told in [told, asked] {
+        assert!(words.join(" ").contains(&told), "expected: {told}");
+    }
 }

@@ -11,12 +11,15 @@ const DOT: f64 = 3.5;
 /// Kinds that are drawn, with their colours: of those that can't differ by a little there is nothing to see.
 const DRAWN: [(&str, &str, &str); 6] = [
     ("throughput", "throughput, operations a second", "#0072b2"),
-    ("mean", "mean and median response time, ms", "#d55e00"),
+    ("mean", "mean and median, ms; backlogs", "#d55e00"),
     ("p90", "p90, ms", "#cc79a7"),
     ("p99", "p99, ms", "#882255"),
     ("file-size", "sizes of files, bytes", "#009e73"),
-    ("splits", "splits, rows", "#999933"),
+    ("splits", "splits, moves, rows between splits", "#999933"),
 ];
+
+/// What else a reader has to know.
+const NOTES: [&str; 2] = ["rings are known to differ", "grey: 10 % to each side"];
 
 /// Where a quantity is drawn, by decades, and in which colour; none that is not drawn.
 fn dot(it: &Compared) -> Option<(f64, f64, &'static str, &Compared)> {
@@ -86,9 +89,13 @@ fn picture(all: &[Compared]) -> String {
     .unwrap();
     for (at, to, colour, it) in &dots {
         let (cx, cy, id) = (x(*at), y(*to), &it.id);
+        let fill = match it.differs {
+            Some(_) => format!("fill=\"#ffffff\" stroke=\"{colour}\" stroke-width=\"1.5\""),
+            None => format!("fill=\"{colour}\" fill-opacity=\"0.75\""),
+        };
         writeln!(
             text,
-            "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"{DOT}\" fill=\"{colour}\" fill-opacity=\"0.75\"><title>{id}: {} predicted, {} measured</title></circle>",
+            "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"{DOT}\" {fill}><title>{id}: {} predicted, {} measured</title></circle>",
             it.predicted, it.measured
         )
         .unwrap();
@@ -102,6 +109,10 @@ fn picture(all: &[Compared]) -> String {
             cy + 4.0
         )
         .unwrap();
+    }
+    for (at, words) in NOTES.iter().enumerate() {
+        let (left, down) = (right + 17.0, top + 20.0 * (DRAWN.len() + at) as f64 + 22.0);
+        writeln!(text, "<text x=\"{left:.1}\" y=\"{down:.1}\">{words}</text>").unwrap();
     }
     text + "</svg>\n"
 }

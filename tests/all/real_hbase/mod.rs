@@ -56,6 +56,13 @@ struct Compared {
     differs: Option<String>,
 }
 
+impl Compared {
+    /// It agrees, whatever chance makes of a run.
+    fn is_close(&self) -> bool {
+        self.tolerance.allows(&self.predicted, &self.measured, 0.0)
+    }
+}
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hbase")
 }
