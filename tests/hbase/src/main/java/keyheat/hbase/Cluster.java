@@ -172,9 +172,9 @@ final class Cluster implements AutoCloseable {
     return table;
   }
 
-  /** Creates a table of one region, with nothing set. */
-  void createPlain(TableName table) throws IOException {
-    admin.createTable(TableDescriptorBuilder.newBuilder(table).setColumnFamily(ColumnFamilyDescriptorBuilder.of("d")).build());
+  /** Creates a table with these split points, and nothing else set. */
+  void createPlain(TableName table, byte[][] splits) throws IOException {
+    admin.createTable(TableDescriptorBuilder.newBuilder(table).setColumnFamily(ColumnFamilyDescriptorBuilder.of("d")).build(), splits);
   }
 
   Configuration configuration() {

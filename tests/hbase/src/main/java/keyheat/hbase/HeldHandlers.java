@@ -99,6 +99,9 @@ public final class HeldHandlers implements RegionCoprocessor, RegionObserver {
   static final LongAdder GET_CALLS = new LongAdder();
   static final LongAdder HELD_NANOS = new LongAdder();
   static final LongAdder DRAWN_NANOS = new LongAdder();
+  /** What was drawn for the first row of each call that writes, and for each Get. */
+  private static final LongAdder PUT_NANOS = new LongAdder();
+  private static final LongAdder GET_NANOS = new LongAdder();
 
   /** A handler's thread: the call that it works on, and how much longer than drawn its last holds took, less than zero. */
   private static final class Handler {
@@ -121,7 +124,7 @@ public final class HeldHandlers implements RegionCoprocessor, RegionObserver {
     SLOW.clear();
     ASKED.clear();
     FLUSHED.clear();
-    for (LongAdder counter : List.of(OPENED, OFFLINE_NANOS, PUT_CALLS, GET_CALLS, HELD_NANOS, DRAWN_NANOS)) {
+    for (LongAdder counter : List.of(OPENED, OFFLINE_NANOS, PUT_CALLS, GET_CALLS, HELD_NANOS, DRAWN_NANOS, PUT_NANOS, GET_NANOS)) {
       counter.reset();
     }
   }
@@ -158,6 +161,13 @@ public final class HeldHandlers implements RegionCoprocessor, RegionObserver {
     return drawn == 0 ? 1 : HELD_NANOS.sum() / drawn;
   }
 
+  /** The means of the draws: chance makes other ones of a few thousand calls than the scenario has. */
+  static String meansDrawn() {
+    double puts = Math.max(1, PUT_CALLS.sum());
+    double gets = Math.max(1, GET_CALLS.sum());
+    return "%.2f ms a put and %.2f ms a Get".formatted(PUT_NANOS.sum() / puts / 1e6, GET_NANOS.sum() / gets / 1e6);
+  }
+
   private void hold(Handler handler, long nanos) {
     if (nanos <= 0) {
       return;
@@ -187,12 +197,14 @@ public final class HeldHandlers implements RegionCoprocessor, RegionObserver {
   private void write() {
     Handler handler = HANDLER.get();
     boolean first = isNewCall(handler);
+    long nanos = first ? draw(times.put()) : times.writeRow();
     asked.puts.increment();
     if (first) {
       PUT_CALLS.increment();
+      PUT_NANOS.add(nanos);
       asked.calls.increment();
     }
-    hold(handler, first ? draw(times.put()) : times.writeRow());
+    hold(handler, nanos);
   }
 
   @Override
@@ -213,7 +225,9 @@ public final class HeldHandlers implements RegionCoprocessor, RegionObserver {
     if (isNewCall(handler)) {
       GET_CALLS.increment();
     }
-    hold(handler, draw(times.get()));
+    long nanos = draw(times.get());
+    GET_NANOS.add(nanos);
+    hold(handler, nanos);
   }
 
   @Override
