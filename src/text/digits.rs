@@ -21,10 +21,13 @@ fn digit_pair(number: u8) -> [u8; 2] {
 /// Appends the decimal text of `value`, after as many `pad`s as make it `width` bytes long.
 #[inline]
 pub fn push_decimal(value: i64, width: usize, pad: u8, out: &mut Vec<u8>) {
-    let mut digits = [0u8; 20];
+    const MOST: usize = 20;
+    let mut digits = [pad; MOST];
     let start = decimal(value, &mut digits);
-    out.resize(out.len() + width.saturating_sub(20 - start), pad);
-    out.extend_from_slice(&digits[start..]);
+    if width > MOST {
+        out.resize(out.len() + width - MOST, pad);
+    }
+    out.extend_from_slice(&digits[start.min(MOST.saturating_sub(width))..]);
 }
 
 /// Writes the decimal text of `value` to the end of `digits`; the place where it starts.

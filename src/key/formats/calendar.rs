@@ -1,11 +1,14 @@
 //! Dates and times of timestamps in UTC, by patterns of Java's letters.
 
 use crate::record::{ByteSet, TimeUnit};
+use crate::text::digits;
 
 /// A pattern of fixed width.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     parts: Vec<Part>,
+    /// Bytes of all of them.
+    width: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +36,15 @@ struct Field {
 type Place = Option<(u8, u8)>;
 
 impl Part {
+    /// Bytes that it writes.
+    fn width(&self) -> usize {
+        match self {
+            Self::Literal(_) => 1,
+            Self::Field(field) => field.width,
+            Self::Fraction(letters) => letters.len(),
+        }
+    }
+
     /// Its place; of a literal, which has nothing to do with time, `None`.
     fn place(&self) -> Option<Place> {
         match self {
@@ -67,8 +79,8 @@ static FIELDS: [Field; 12] = [
     number("MM", Some((1, 2)), |c| c.month),
     name(MONTHS, 3, number("MMM", None, |c| c.month - 1)),
     number("dd", Some((2, 3)), |c| c.day),
-    number("DDD", Some((1, 3)), |c| c.day_of_year),
-    name(WEEKDAYS, 3, number("EEE", None, |c| c.weekday)),
+    number("DDD", Some((1, 3)), Civil::day_of_year),
+    name(WEEKDAYS, 3, number("EEE", None, Civil::weekday)),
     number("HH", Some((3, 4)), |c| c.second_of_day / 3600),
     number("hh", None, |c| (c.second_of_day / 3600 + 11) % 12 + 1),
     name("AMPM", 2, number("a", None, |c| c.second_of_day / 43_200)),
@@ -80,14 +92,28 @@ static FIELDS: [Field; 12] = [
 const FRACTION: &str = "SSSSSSSSS";
 
 struct Civil {
+    /// Since 1970-01-01.
+    days: i64,
     year: i64,
     month: i64,
     day: i64,
-    day_of_year: i64,
-    /// 0 is Sunday.
-    weekday: i64,
     second_of_day: i64,
     nanos: i64,
+}
+
+impl Civil {
+    fn day_of_year(&self) -> i64 {
+        let (year, month) = (self.year, self.month);
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let before_month =
+            [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334][(month - 1) as usize];
+        before_month + i64::from(leap && month > 2) + self.day
+    }
+
+    /// 0 is Sunday.
+    fn weekday(&self) -> i64 {
+        (self.days + 4).rem_euclid(7)
+    }
 }
 
 /// Days to civil date: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
@@ -104,18 +130,13 @@ fn civil(value: i64, unit: TimeUnit) -> Civil {
     let month_from_march = (5 * from_march + 2) / 153;
     let day = from_march - (153 * month_from_march + 2) / 5 + 1;
     let month = (month_from_march + 2) % 12 + 1;
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let before_month =
-        [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334][(month - 1) as usize];
     Civil {
-        year,
+        days,
+        year: year_of_era + era * 400 + i64::from(month <= 2),
         month,
         day,
-        day_of_year: before_month + i64::from(leap && month > 2) + day,
-        weekday: (days + 4).rem_euclid(7),
-        second_of_day: seconds.rem_euclid(86_400),
-        nanos: value.rem_euclid(per) * unit.nanos(),
+        second_of_day: seconds - days * 86_400,
+        nanos: (value - seconds * per) * unit.nanos(),
     }
 }
 
@@ -158,7 +179,8 @@ impl Pattern {
         if parts.is_empty() {
             return Err("the pattern is empty".to_owned());
         }
-        Ok(Self { parts })
+        let width = parts.iter().map(Part::width).sum();
+        Ok(Self { parts, width })
     }
 
     fn part(letter: u8, count: usize) -> Result<Part, String> {
@@ -246,13 +268,12 @@ impl Pattern {
         let letters = ByteSet::range(b'A', b'Z').union(ByteSet::range(b'a', b'z'));
         let digits = ByteSet::range(b'0', b'9');
         let sets = self.parts.iter().flat_map(|part| {
-            let (set, width) = match part {
-                Part::Literal(byte) => (ByteSet::one(*byte), 1),
-                Part::Field(field) if field.names.is_empty() => (digits, field.width),
-                Part::Field(field) => (letters, field.width),
-                Part::Fraction(letters) => (digits, letters.len()),
+            let set = match part {
+                Part::Literal(byte) => ByteSet::one(*byte),
+                Part::Field(field) if !field.names.is_empty() => letters,
+                Part::Field(_) | Part::Fraction(_) => digits,
             };
-            std::iter::repeat_n(set, width)
+            std::iter::repeat_n(set, part.width())
         });
         sets.collect()
     }
@@ -260,29 +281,29 @@ impl Pattern {
     /// Appends the text of an instant in years 0 to 9999.
     pub fn write(&self, value: i64, unit: TimeUnit, out: &mut Vec<u8>) {
         let c = civil(value, unit);
+        let start = out.len();
+        out.resize(start + self.width, b'0');
+        let mut rest = &mut out[start..];
         for part in &self.parts {
-            let (mut rest, width) = match part {
-                Part::Literal(byte) => {
-                    out.push(*byte);
-                    continue;
+            let width = part.width();
+            let place;
+            (place, rest) = rest.split_at_mut(width);
+            match part {
+                Part::Literal(byte) => place[0] = *byte,
+                Part::Field(field) => {
+                    let number = (field.number)(&c);
+                    match field.names {
+                        "" => digits(number.unsigned_abs(), b'0', place),
+                        names => {
+                            let name = &names.as_bytes()[width * number as usize..][..width];
+                            place.copy_from_slice(name);
+                        }
+                    }
                 }
-                Part::Field(field) => ((field.number)(&c), field.width),
-                Part::Fraction(letters) => {
-                    let width = letters.len();
-                    (c.nanos / 10i64.pow(9 - width as u32), width)
+                Part::Fraction(_) => {
+                    let part = c.nanos / 10i64.pow(9 - width as u32);
+                    digits(part.unsigned_abs(), b'0', place);
                 }
-            };
-            if let Part::Field(Field { names, .. }) = part
-                && !names.is_empty()
-            {
-                out.extend_from_slice(&names.as_bytes()[width * rest as usize..][..width]);
-                continue;
-            }
-            let start = out.len();
-            out.resize(start + width, b'0');
-            for digit in out[start..].iter_mut().rev() {
-                *digit = b'0' + rest.rem_euclid(10) as u8;
-                rest /= 10;
             }
         }
     }
