@@ -62,6 +62,8 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<()> {
     }
     console.document(&Document(parts))?;
     console.say(&last_line(&scenario));
+    // As in `check`.
+    std::mem::forget((scenario, explanations));
     Ok(())
 }
 

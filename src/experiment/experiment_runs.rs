@@ -85,6 +85,7 @@ impl<'a> ExperimentRuns<'a> {
                 (layout, sample)
             });
             let layouts = layouts.collect();
+            firsts.iter().for_each(|first| first.forget());
             (firsts, layouts)
         });
         let mut replicates = Vec::new();

@@ -24,14 +24,14 @@ use std::sync::Arc;
 /// Nanoseconds of a write that a server serves, its record and key apart: timed, routed, served, counted.
 const SERVED_NS: f64 = 100.0;
 /// Operations whose records and keys are timed.
-const TIMED_OPERATIONS: usize = 4_096;
+const TIMED_OPERATIONS: usize = 1_024;
 /// Nanoseconds of an attempt that a server refuses, until its client has learnt of it.
 const REFUSED_NS: f64 = 130.0;
 /// Nanoseconds of a row that waits in a write buffer and goes in a call of many, its record and key apart.
 const BUFFERED_ROW_NS: f64 = 40.0;
-/// Requests of the reads whose targets and requests are timed, about; and such reads at least.
-const TIMED_REQUESTS: f64 = 64.0;
-const LEAST_TIMED: f64 = 4.0;
+/// Numbers of rows of the reads whose targets and requests are timed, about; and such reads at least.
+const TIMED_COUNTS: f64 = 64.0;
+const LEAST_TIMED: f64 = 2.0;
 /// Nanoseconds of a read, its target and requests apart, and of each of its calls; of a row of a copy and of a neighbour's operation, which are served
 /// by the same code.
 const READ_NS: f64 = 500.0;
@@ -344,10 +344,10 @@ fn read_nanos(
     let workload = &strategy.setup.workload;
     let width = replicate.generator.width();
     let mut requests = Requests::default();
-    let mut pass = |read: ReadId, plan: &AccessPlan, parity: u64| {
+    let mut pass = |read: ReadId, (plan, counts): (&AccessPlan, f64), parity: u64| {
         let mut batch = ReadBatch::default();
         let start = clock();
-        let reads = (TIMED_REQUESTS / plan.expected().requests.max(1.0)).max(LEAST_TIMED) as usize;
+        let reads = (TIMED_COUNTS / counts).max(LEAST_TIMED) as usize;
         let numbers = (0..reads as u64).map(|number| 2 * number + parity);
         replicate.with_reads(workload, |source| {
             source.sample_of(read, numbers, 2 * reads, &mut batch);
@@ -361,8 +361,9 @@ fn read_nanos(
     let reads = layout.reads.iter().enumerate();
     reads
         .map(|(at, forecast)| {
-            let (read, plan) = (ReadId(at as u8), &forecast.planned.plan);
-            pass(read, plan, 0).min(pass(read, plan, 1))
+            let read = ReadId(at as u8);
+            let asked = (&*forecast.planned.plan, forecast.counts);
+            pass(read, asked, 0).min(pass(read, asked, 1))
         })
         .collect()
 }

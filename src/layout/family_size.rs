@@ -175,6 +175,14 @@ impl EncodedSize {
     }
 }
 
+/// Block encodings that a sample is encoded under: each takes as long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encodings {
+    All,
+    /// The family's own: nothing is known of the others.
+    Own,
+}
+
 /// A measured sample of one family.
 #[derive(Debug, Clone)]
 pub(super) struct FamilySample {
@@ -198,8 +206,8 @@ pub(super) struct FamilySample {
     pub growth: RowGrowth,
     /// Where a qualifier tells cells of a row from each other.
     cell_growth: Option<RowGrowth>,
-    /// By encoding, of the sample.
-    files: [StoreFileSize; 4],
+    /// By encoding, of the sample; none of those that were not asked for.
+    files: [Option<StoreFileSize>; 4],
     /// Compressed bytes that one saves which neighbours share, by encoding.
     saving: Option<[f64; 4]>,
     neighbours: Option<TimeNeighbours>,
@@ -282,7 +290,7 @@ pub(super) fn kept_longer(rows: &ImportRows, times: f64) -> ImportRows {
 
 impl FamilySample {
     /// Samples and encodes a family, from at most so many rows; the table has no other. O(n log n) in the sample.
-    pub fn of(table: &KeyedTable<'_>, family: usize, rows: usize) -> Self {
+    pub fn of(table: &KeyedTable<'_>, family: usize, rows: usize, encodings: Encodings) -> Self {
         let (key, setup) = (table.key, table.setup());
         let (workload, schema) = (&setup.workload, &setup.schema);
         let declared = &setup.table.families[family];
@@ -381,7 +389,7 @@ impl FamilySample {
         let of_rows = |rows: &[SampledWrite<'_>]| TableCells::of(table, parts, rows, fill);
         let made = of_rows(if is_whole { &all } else { rows });
         let kept = made.kept(spec.versions);
-        let files = encoded(&kept, declared);
+        let files = encoded(&kept, declared, encodings);
         let saving = (spec.compression != Compression::None).then(|| {
             if is_whole {
                 return [0.0; 4];
@@ -389,12 +397,15 @@ impl FamilySample {
             // As many rows side by side, so that both end in as many blocks.
             let thin: Vec<_> = wide.iter().step_by(THINNED).copied().collect();
             let dense = middle(&wide, thin.len());
-            let nearer = shared_bytes(dense).0 - shared_bytes(&thin).0;
-            let files =
-                |rows: &[SampledWrite<'_>]| encoded(&of_rows(rows).kept(spec.versions), declared);
+            let nearer = shared_of(dense) - shared_of(&thin);
+            let files = |rows: &[SampledWrite<'_>]| {
+                encoded(&of_rows(rows).kept(spec.versions), declared, encodings)
+            };
             let (thin_files, dense_files) = (files(&thin), files(dense));
             BlockEncoding::ALL.map(|at| {
-                let bytes = |files: [StoreFileSize; 4]| files[at as usize].data_bytes as f64;
+                let bytes = |files: [Option<StoreFileSize>; 4]| {
+                    files[at as usize].map_or(0.0, |file| file.data_bytes as f64)
+                };
                 let saved = (bytes(thin_files) - bytes(dense_files)) / thin.len() as f64;
                 if nearer > LEAST_SHARED {
                     (saved / nearer).max(0.0)
@@ -456,7 +467,7 @@ impl FamilySample {
             rows: sampled,
             neighbours: TimeNeighbours::of(key, &times),
             shared: match near {
-                Some(_) => shared_bytes(rows).0,
+                Some(_) => shared_of(rows),
                 None => prefixes.shared_bytes(prefixes.sampled(), sampled),
             },
             prefixes,
@@ -512,7 +523,7 @@ impl FamilySample {
             extrapolated: {
                 let file = self.files[self.size.encoding as usize];
                 let told = self.told(self.size.encoding, writes, rows);
-                told * self.rows / (file.data_bytes as f64).max(1.0)
+                told * self.rows / file.map_or(1.0, |file| (file.data_bytes as f64).max(1.0))
             },
             encoded: BlockEncoding::ALL.map(encoded),
             ..self.size.clone()
@@ -541,7 +552,9 @@ impl FamilySample {
         (rows, cells, total): (f64, f64, f64),
         max_file_bytes: f64,
     ) -> EncodedSize {
-        let file = self.files[encoding as usize];
+        let Some(file) = self.files[encoding as usize] else {
+            return EncodedSize::sum(encoding, [].iter());
+        };
         let sampled = self.rows.max(1.0);
         // Rows of the table for each of the sample's, by their cells.
         let longer = cells / (file.cells as f64 / sampled).max(f64::MIN_POSITIVE);
@@ -587,20 +600,31 @@ impl FamilySample {
     }
 }
 
+/// Leading bytes that a row's key shares with that of the one before.
+fn shared_of(rows: &[SampledWrite<'_>]) -> f64 {
+    let keys: Vec<&[u8]> = rows.iter().map(|(key, ..)| *key).collect();
+    shared_bytes(&keys).0
+}
+
 /// At most so many in the middle.
 fn middle<T>(all: &[T], most: usize) -> &[T] {
     let taken = most.min(all.len());
     &all[(all.len() - taken) / 2..][..taken]
 }
 
-/// The store files of these cells under each encoding, otherwise as their family has them.
-fn encoded(cells: &[Cell<'_>], family: &Family) -> [StoreFileSize; 4] {
+/// The store files of these cells under each of the encodings, otherwise as their family has them.
+fn encoded(
+    cells: &[Cell<'_>],
+    family: &Family,
+    encodings: Encodings,
+) -> [Option<StoreFileSize>; 4] {
     BlockEncoding::ALL.map(|encoding| {
         let format = FileFormat {
             encoding,
             ..family.format()
         };
-        StoreFile::of(format, cells.iter().copied())
+        let is_asked = encodings == Encodings::All || encoding == family.spec.block_encoding;
+        is_asked.then(|| StoreFile::of(format, cells.iter().copied()))
     })
 }
 

@@ -1,5 +1,6 @@
 //! Sizes of rows with many cells, against HBase's own files and by arithmetic.
 
+use super::family_size::Encodings;
 use super::key_sample::KeyedTable;
 use super::table_size::TableSample;
 use super::{Layout, Replicate, StrategySample, TableSize, stored_cells};
@@ -345,7 +346,7 @@ fn told_against_whole((of_thing, rows): (u64, &str), key: &str) -> [f64; 4] {
     let strategy = &scenario.strategies[0];
     let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
     let table = KeyedTable::of(strategy, &replicate);
-    let size = |rows| TableSample::of(&table, rows).size(0.0);
+    let size = |rows| TableSample::of(&table, rows, Encodings::All).size(0.0);
     let (whole, told) = (size(usize::MAX), size(29_000));
     assert!(whole.families[0].is_whole && !told.families[0].is_whole);
     BlockEncoding::ALL

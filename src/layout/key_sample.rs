@@ -1,12 +1,13 @@
 //! The rows of a strategy's table, or of one of its copies, in one replicate: sampled operations with their row keys, in key order. Must not
 //! know regions.
 
-use super::{EntityShare, Layout, Replicate};
+use super::{EntityShare, Replicate};
 use crate::key::{KeyPlan, Row};
-use crate::keyspace::KeyBatch;
+use crate::keyspace::{KeyBatch, KeyRange, RowKey};
 use crate::random::{DrawKey, Stream};
 use crate::record::{Field, FieldId, FieldKind, LawShape, RecordGenerator, Schema};
 use crate::scenario::{Presplit, Setup, Strategy};
+use crate::storage::common_prefix;
 use crate::workload::{Choice, EXISTING_LANE, ExistingSample, OperationBatch, RunSample, Workload};
 use std::ops::Range;
 use std::sync::Arc;
@@ -73,26 +74,17 @@ impl<'a> KeyedTable<'a> {
         self.sampled(ExistingSample::take, (rows, choice), EXISTING_LANE)
     }
 
-    /// The keys of a sample, which draw from this lane. That of a layout is taken once for all keys.
+    /// The keys of a sample, which draw from this lane.
     fn sampled(
         &self,
         take: fn(&Workload, &Arc<RecordGenerator>, (usize, Choice), &mut OperationBatch),
-        of: (usize, Choice),
+        (operations, choice): (usize, Choice),
         lane: u32,
     ) -> KeySample {
-        let taken = || {
-            let mut batch = OperationBatch::new();
-            let generator = &self.replicate.generator;
-            take(&self.setup().workload, generator, of, &mut batch);
-            Arc::new(batch)
-        };
-        let batch = match of {
-            (Layout::SAMPLE, Choice::Spread) => {
-                let shared = &self.replicate.samples[lane as usize];
-                Arc::clone(shared.get_or_init(taken))
-            }
-            _ => taken(),
-        };
+        let batch = self.replicate.sample((lane, operations, choice), |batch| {
+            let of = (operations, choice);
+            take(&self.setup().workload, &self.replicate.generator, of, batch);
+        });
         self.keyed(batch, lane)
     }
 
@@ -104,8 +96,10 @@ impl<'a> KeyedTable<'a> {
         let (operations, indices) = (&batch.operations, &batch.indices);
         self.key
             .write_batch(&batch.records, operations, indices, draws, &mut keys);
+        let (order, hottest) = sorted_order(&keys);
         KeySample {
-            order: sorted_order(&keys),
+            order,
+            hottest,
             width: self.replicate.generator.width(),
             batch,
             draws,
@@ -126,6 +120,8 @@ pub(super) struct KeySample {
     pub keys: KeyBatch,
     /// Positions in the sample, by key, then by position.
     order: Vec<u32>,
+    /// Operations whose key is the most frequent one.
+    hottest: usize,
 }
 
 impl KeySample {
@@ -163,6 +159,19 @@ impl KeySample {
         self.order[rank] as usize
     }
 
+    /// The ranks of the operations whose keys lie in a range. O(log n).
+    pub fn ranks_in(&self, range: &KeyRange) -> Range<usize> {
+        let below = |end: &RowKey| {
+            let is_below = |at: &u32| self.keys.get(*at as usize) < end.as_bytes();
+            self.order.partition_point(is_below)
+        };
+        let end = match range.end.as_bytes() {
+            [] => self.len(),
+            _ => below(&range.end),
+        };
+        below(&range.start)..end
+    }
+
     /// The operation's record.
     pub fn record(&self, at: usize) -> &[i64] {
         self.batch.record(at, self.width)
@@ -186,9 +195,7 @@ impl KeySample {
     /// Share of the operations whose key is the most frequent one; exact on the sample. In a sample of n a share below a few n-ths is
     /// noise: when all keys differ it is 1 / n.
     pub fn hottest_row_share(&self) -> f64 {
-        let sorted = self.sorted();
-        let runs = sorted.chunk_by(|a, b| a == b).map(<[&[u8]]>::len);
-        runs.max().unwrap_or(0) as f64 / self.len().max(1) as f64
+        self.hottest as f64 / self.len().max(1) as f64
     }
 
     /// What the record of an operation has of a field.
@@ -252,39 +259,100 @@ pub(super) fn millis(schema: &Schema, field: usize, slot: i64) -> u64 {
     millis.clamp(0, i128::from(i64::MAX)) as u64
 }
 
-/// Positions by key, then by position.
-pub(super) fn sorted_order(keys: &KeyBatch) -> Vec<u32> {
+/// Positions by key, then by position, and how many have the most frequent key.
+pub(super) fn sorted_order(keys: &KeyBatch) -> (Vec<u32>, usize) {
     let first: &[u8] = if keys.is_empty() { &[] } else { keys.get(0) };
-    let common = (0..keys.len()).fold(first.len(), |common, at| {
-        let pairs = first[..common].iter().zip(keys.get(at));
-        pairs.take_while(|(a, b)| a == b).count()
-    });
+    let shared = |common: usize, key: &[u8]| common_prefix(&first[..common], key);
+    let common = keys.iter().fold(first.len(), shared);
     let mut order: Vec<(u64, u32)> = (0..keys.len() as u32).map(|at| (0, at)).collect();
-    sort_from(keys, common, &mut order);
-    order.into_iter().map(|(_, at)| at).collect()
+    let hottest = sort_from(keys, common, &mut order, &mut Vec::new());
+    (order.into_iter().map(|(_, at)| at).collect(), hottest)
 }
 
-/// Sorts positions of keys that agree in their first `start` bytes, word by word: comparing numbers is much faster than comparing bytes.
-fn sort_from(keys: &KeyBatch, start: usize, order: &mut [(u64, u32)]) {
+/// Sorts positions, which ascend, of keys that agree in their first `start` bytes, word by word: comparing numbers is much faster than comparing bytes.
+/// How many have the most frequent key.
+fn sort_from(
+    keys: &KeyBatch,
+    start: usize,
+    order: &mut [(u64, u32)],
+    scratch: &mut Vec<(u64, u32)>,
+) -> usize {
     const WORD: usize = 8;
     for (word, at) in order.iter_mut() {
         let rest = &keys.get(*at as usize)[start..];
-        let mut bytes = [0; WORD];
-        let length = rest.len().min(WORD);
-        bytes[..length].copy_from_slice(&rest[..length]);
-        *word = u64::from_be_bytes(bytes);
+        *word = match rest.first_chunk() {
+            Some(bytes) => u64::from_be_bytes(*bytes),
+            None => {
+                let mut bytes = [0; WORD];
+                bytes[..rest.len()].copy_from_slice(rest);
+                u64::from_be_bytes(bytes)
+            }
+        };
     }
-    order.sort_unstable();
+    sort_words(order, scratch);
+    let mut hottest = order.len().min(1);
     for alike in order.chunk_by_mut(|a, b| a.0 == b.0) {
         if alike.len() > 1 {
             // Of words that agree, keys that end first come first; the others go on.
             let length = |at: u32| keys.get(at as usize).len().min(start + WORD + 1);
             alike.sort_unstable_by_key(|&(_, at)| (length(at), at));
             let ended = alike.partition_point(|&(_, at)| length(at) <= start + WORD);
-            if ended < alike.len() {
-                sort_from(keys, start + WORD, &mut alike[ended..]);
+            let (ended, longer) = alike.split_at_mut(ended);
+            let same = ended.chunk_by(|a, b| length(a.1) == length(b.1));
+            hottest = same.map(<[_]>::len).fold(hottest, usize::max);
+            if !longer.is_empty() {
+                hottest = hottest.max(sort_from(keys, start + WORD, longer, scratch));
             }
         }
+    }
+    hottest
+}
+
+/// Sorts words with their positions, which ascend: dealt by the first bits in which words differ, those that agree in them by the rest.
+fn sort_words(words: &mut [(u64, u32)], scratch: &mut Vec<(u64, u32)>) {
+    /// Fewer are compared.
+    const FEW: usize = 128;
+    /// Counters of as many values fit the processor's first cache.
+    const DIGIT: u32 = 11;
+    const VALUES: usize = 1 << DIGIT;
+    let Some(&(first, _)) = words.first().filter(|_| words.len() > FEW) else {
+        return words.sort_unstable();
+    };
+    let differ = words.iter().fold(0, |differ, it| differ | (it.0 ^ first));
+    if differ == 0 {
+        return;
+    }
+    let shift = (differ.ilog2() + 1).saturating_sub(2 * DIGIT);
+    let digits = |word: u64| [shift, shift + DIGIT].map(|at| (word >> at) as usize % VALUES);
+    let mut places = [[0u32; VALUES]; 2];
+    for it in &*words {
+        let digits = digits(it.0);
+        (0..2).for_each(|at| places[at][digits[at]] += 1);
+    }
+    for places in &mut places {
+        let mut before = 0;
+        for place in places {
+            before += std::mem::replace(place, before);
+        }
+    }
+    if scratch.len() < words.len() {
+        scratch.resize(words.len(), (0, 0));
+    }
+    let dealt = &mut scratch[..words.len()];
+    let mut deal = |from: &[(u64, u32)], to: &mut [(u64, u32)], at: usize| {
+        for it in from {
+            let place = &mut places[at][digits(it.0)[at]];
+            to[*place as usize] = *it;
+            *place += 1;
+        }
+    };
+    deal(words, dealt, 0);
+    deal(dealt, words, 1);
+    if shift > 0 {
+        let alike = words.chunk_by_mut(|a, b| (a.0 ^ b.0) >> shift == 0);
+        alike
+            .filter(|alike| alike.len() > 1)
+            .for_each(|alike| sort_words(alike, scratch));
     }
 }
 
@@ -321,18 +389,24 @@ mod tests {
     #[test]
     fn the_order_is_that_of_the_whole_keys() {
         let mut keys = KeyBatch::default();
-        for i in 0..2_000u64 {
+        for i in 0..9_000u64 {
             let tail = mix(i) % 40;
             let length = (mix(!i) % 20) as usize;
             keys.push_with(|bytes| {
                 bytes.extend_from_slice(b"tenant");
-                bytes.extend_from_slice(&format!("{tail:020}").as_bytes()[20 - length..]);
+                match i % 3 {
+                    0 => bytes.extend_from_slice(&mix(i).to_be_bytes()),
+                    1 => bytes.extend_from_slice(format!("{:016x}", mix(i % 1_000)).as_bytes()),
+                    _ => bytes.extend_from_slice(&format!("{tail:020}").as_bytes()[20 - length..]),
+                }
             });
         }
-        let order = sorted_order(&keys);
+        let (order, hottest) = sorted_order(&keys);
         let key = |at: &u32| (keys.get(*at as usize), *at);
         assert!(order.is_sorted_by(|a, b| key(a) < key(b)));
-        assert_eq!(order.len(), 2_000);
-        assert!(sorted_order(&KeyBatch::default()).is_empty());
+        assert_eq!(order.len(), 9_000);
+        let same = order.chunk_by(|a, b| key(a).0 == key(b).0);
+        assert_eq!(same.map(<[u32]>::len).max(), Some(hottest));
+        assert_eq!(sorted_order(&KeyBatch::default()), (Vec::new(), 0));
     }
 }

@@ -1,13 +1,13 @@
 //! A strategy's table, or one of its copies, laid out: its pre-split, what the rows that exist have made of it since, and what each region
 //! will get. Must not know reads.
 
-use super::family_size::{FamilySize, kept_for};
+use super::family_size::{Encodings, FamilySize, kept_for};
 use super::key_sample::{KeySample, KeyedTable, sorted_order, written_at};
 use super::table_size::{SIZED_ROWS, TableSample};
 use super::{Layout, RegionForecast, Replicate};
 use crate::cluster::{Family, Placement};
 use crate::engine::{ExistingRows, split_sizes};
-use crate::keyspace::{KeyBatch, KeyRange, Router, RowKey};
+use crate::keyspace::{KeyBatch, KeyRange, RowKey};
 use crate::policy::{Expiry, GrownTable, Growth, LONGEST_MAJOR_PERIOD, quantile_points};
 use crate::random::{Stream, stream};
 use crate::scenario::{Presplit, Strategy};
@@ -44,8 +44,8 @@ pub(super) struct LaidTable<'a> {
     pub existing: Option<ExistingRows>,
     /// Regions all of whose rows have expired.
     pub expired: usize,
-    router: OnceCell<Router>,
-    regions: OnceCell<Vec<RegionForecast>>,
+    regions: OnceCell<Arc<Vec<RegionForecast>>>,
+    written: OnceCell<Vec<f64>>,
     rows: OnceCell<Arc<KeyBatch>>,
 }
 
@@ -67,8 +67,8 @@ impl<'a> LaidTable<'a> {
             points,
             existing: None,
             expired: 0,
-            router: OnceCell::new(),
             regions: OnceCell::new(),
+            written: OnceCell::new(),
             rows: OnceCell::new(),
         };
         match existing {
@@ -79,7 +79,7 @@ impl<'a> LaidTable<'a> {
 
     fn with_rows(self, sample: &KeySample) -> Self {
         let setup = self.table.setup();
-        let size = TableSample::of(&self.table, SIZED_ROWS).size(0.0);
+        let size = TableSample::of(&self.table, SIZED_ROWS, Encodings::Own).size(0.0);
         let bytes = size.chosen.table_bytes as u64;
         let written = match self.table.strategy.qualifier {
             Some(_) => size.cells(),
@@ -196,40 +196,51 @@ impl<'a> LaidTable<'a> {
 
     /// The sampled operations whose keys lie in a range, by position in the sample, in key order.
     pub fn positions_in(&self, range: &KeyRange) -> Vec<usize> {
-        let positions = (0..self.run.len()).map(|rank| self.run.at_rank(rank));
-        positions
-            .filter(|&at| range.contains(self.run.keys.get(at)))
-            .collect()
+        let ranks = self.run.ranks_in(range);
+        ranks.map(|rank| self.run.at_rank(rank)).collect()
     }
 
-    pub fn router(&self) -> &Router {
-        self.router.get_or_init(|| Router::new(&self.points))
+    /// The region that a key lies in. O(log regions).
+    pub fn region_of(&self, key: &[u8]) -> u32 {
+        region_of(&self.points, key)
     }
 
     /// What each region will get.
-    pub fn regions(&self) -> &[RegionForecast] {
+    pub fn regions(&self) -> &Arc<Vec<RegionForecast>> {
         self.regions.get_or_init(|| {
-            let (points, key, sorted) = (&self.points[..], self.table.key, &self.run.sorted());
+            let (points, key, sorted) = (&self.points[..], self.table.key, self.run.sorted());
+            let (mut own, mut region) = (vec![0u32; points.len() + 1], 0);
+            for key in &sorted {
+                // Keys ascend: the next one lies in the same region or not far behind.
+                let (rest, mut near) = (&points[region..], 1);
+                while rest.get(near - 1).is_some_and(|it| it.as_bytes() <= *key) {
+                    near *= 2;
+                }
+                let near = near / 2..near.min(rest.len());
+                region += near.start + region_of(&rest[near], key) as usize;
+                own[region] += 1;
+            }
             let end = |region: usize| points.get(region).map_or(&[][..], RowKey::as_bytes);
             let start = |region: usize| region.checked_sub(1).map_or(&[][..], end);
-            let forecasts = |part: usize| {
-                let first = part * REGIONS_AT_A_TIME;
-                let from = sorted.partition_point(|key| *key < start(first));
-                let mut rest = &sorted[from..];
-                let regions = first..(first + REGIONS_AT_A_TIME).min(points.len() + 1);
-                regions.map(move |region| {
-                    let (start, end) = (start(region), end(region));
-                    let inside = |key: &&&[u8]| end.is_empty() || **key < end;
-                    let own = rest.iter().take_while(inside).count();
-                    rest = &rest[own..];
-                    RegionForecast {
-                        write_share: own as f64 / sorted.len().max(1) as f64,
-                        unreachable: own == 0 && !key.may_reach(start, end),
-                    }
-                })
+            let forecast = |(region, own): (usize, &u32)| RegionForecast {
+                write_share: f64::from(*own) / sorted.len().max(1) as f64,
+                unreachable: *own == 0 && !key.may_reach(start(region), end(region)),
             };
-            let parts = (0..=points.len() / REGIONS_AT_A_TIME).into_par_iter();
-            parts.flat_map_iter(forecasts).collect()
+            let regions = own.par_iter().enumerate().with_min_len(REGIONS_AT_A_TIME);
+            Arc::new(regions.map(forecast).collect())
+        })
+    }
+
+    /// The share of the run's writes that the first i regions get, for each i.
+    pub fn written(&self) -> &[f64] {
+        self.written.get_or_init(|| {
+            let mut written = Vec::with_capacity(self.regions().len() + 1);
+            written.push(0.0);
+            written.extend(self.regions().iter().scan(0.0, |sum, region| {
+                *sum += region.write_share;
+                Some(*sum)
+            }));
+            written
         })
     }
 
@@ -249,11 +260,15 @@ impl<'a> LaidTable<'a> {
             let taken = from_run.min(self.run.len());
             let of_run = (0..taken).map(|at| self.run.keys.get(at * self.run.len() / taken));
             of_run.for_each(|key| keys.push(key));
-            let order = sorted_order(&keys).into_iter();
+            let order = sorted_order(&keys).0.into_iter();
             let sorted: Vec<&[u8]> = order.map(|at| keys.get(at as usize)).collect();
             packed(&sorted)
         })
     }
+}
+
+fn region_of(points: &[RowKey], key: &[u8]) -> u32 {
+    points.partition_point(|point| point.as_bytes() <= key) as u32
 }
 
 /// Regions all of whose rows have expired, given sorted rows and the ranks of those that live. Of rows that expire by chance a region has to show so

@@ -11,6 +11,7 @@ mod laid_table;
 mod neighbours;
 mod plan_layout;
 mod read_forecast;
+mod remembered_counts;
 mod replay;
 mod replicate;
 mod retention;

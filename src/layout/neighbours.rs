@@ -40,7 +40,14 @@ pub(super) fn neighbours(table: &KeyedTable<'_>, [existing, run]: [usize; 2]) ->
         table.existing(existing, Choice::Spread),
         table.run(run, Choice::Spread),
     ];
-    let shared = |parts: &Parts| shared_bytes(&rows_of(&sorted(parts, table.setup())));
+    let shared = |parts: &Parts| {
+        let mut keys = parts.each_ref().map(KeySample::sorted).concat();
+        if are_both(parts) {
+            // Two sorted stretches are merged.
+            keys.sort();
+        }
+        shared_bytes(&keys)
+    };
     let mut best = (shared(&together), together);
     if let Some(few) = few {
         let shared = shared(&few);
@@ -116,13 +123,18 @@ fn few_things(table: &KeyedTable<'_>, rows: f64) -> Option<(Strategy, Replicate,
 pub(super) fn sorted<'a>(parts: &'a Parts, setup: &Setup) -> Vec<SampledWrite<'a>> {
     let mut all: Vec<SampledWrite<'_>> = Vec::new();
     for (part, sample) in parts.iter().enumerate() {
+        let first = all.len();
         let sorted = sample.sorted().into_iter().enumerate();
         all.extend(sorted.map(|(rank, key)| {
             let at = sample.at_rank(rank);
             (key, written_at(sample, at, setup, part == 1), part, at)
         }));
+        let of_rows = all[first..].chunk_by_mut(|a, b| a.0 == b.0);
+        of_rows.for_each(<[_]>::sort_unstable);
     }
-    all.sort_unstable();
+    if are_both(parts) {
+        all.sort();
+    }
     all
 }
 
@@ -132,14 +144,22 @@ pub(super) fn rows_of<'a>(writes: &[SampledWrite<'a>]) -> Vec<SampledWrite<'a>> 
     rows.filter_map(|writes| writes.last().copied()).collect()
 }
 
-/// Leading bytes that a row's key shares with the one before, on average, and the square of their standard error.
-pub(super) fn shared_bytes(rows: &[SampledWrite<'_>]) -> (f64, f64) {
-    let pairs = rows.windows(2);
-    let lengths = pairs.map(|it| common_prefix(it[0].0, it[1].0) as f64);
-    let (sum, squares) = lengths.fold((0.0, 0.0), |(sum, squares), it| {
-        (sum + it, squares + it * it)
-    });
-    let (n, mean) = (rows.len() as f64, sum / (rows.len() as f64).max(1.0));
+fn are_both(parts: &Parts) -> bool {
+    parts.iter().all(|part| part.len() > 0)
+}
+
+/// Of sorted keys the leading bytes that a row's key shares with that of the one before, on average, and the square of their standard error.
+pub(super) fn shared_bytes(keys: &[&[u8]]) -> (f64, f64) {
+    let (mut n, mut sum, mut squares) = (keys.len().min(1) as f64, 0.0, 0.0);
+    for pair in keys.windows(2) {
+        let shared = common_prefix(pair[0], pair[1]);
+        // Of a row that was written again, one counts.
+        if shared < pair[0].len().max(pair[1].len()) {
+            let shared = shared as f64;
+            (n, sum, squares) = (n + 1.0, sum + shared, squares + shared * shared);
+        }
+    }
+    let mean = sum / n.max(1.0);
     (
         mean,
         (squares / n.max(1.0) - mean * mean).max(0.0) / n.max(1.0),

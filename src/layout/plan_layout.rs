@@ -47,10 +47,10 @@ impl Layout {
         strategy: &Strategy,
         replicate: &Replicate,
         operations: usize,
-    ) -> Vec<RegionForecast> {
+    ) -> Arc<Vec<RegionForecast>> {
         let table = KeyedTable::of(strategy, replicate);
         let laid = LaidTable::of(table, table.run(operations, Choice::Spread));
-        laid.regions().to_vec()
+        Arc::clone(laid.regions())
     }
 
     /// The server on which each region opens, in key order: as [`crate::cluster::Placement`] says for this replicate.
@@ -83,7 +83,7 @@ impl Layout {
         let reads = read_forecast::of(tables);
         Self {
             run: RunLayout::of_tables(tables, reads.iter().map(|read| read.planned.clone())),
-            regions: own.regions().to_vec(),
+            regions: Arc::clone(own.regions()),
             expired_regions: own.expired,
             key_buckets: key_buckets(own),
             copies: tables[1..].iter().map(copy_forecast).collect(),
@@ -104,7 +104,7 @@ impl Layout {
 
 fn copy_forecast(laid: &LaidTable<'_>) -> CopyForecast {
     CopyForecast {
-        regions: laid.regions().to_vec(),
+        regions: Arc::clone(laid.regions()),
         key_buckets: key_buckets(laid),
     }
 }
@@ -169,19 +169,38 @@ fn hot_value(laid: &LaidTable<'_>) -> Option<EntityShare> {
     let fields = laid.table.key.fields().into_iter();
     let values = fields.filter(|&field| is_entity(schema, field));
     let values = values.filter_map(|field| {
-        let &(slot, count) = run.slots(field, &inside).first()?;
+        let (slot, count) = most_frequent(inside.iter().map(|&at| run.slot(field, at)))?;
+        let here = count as f64 / inside.len() as f64;
+        if here < EXPLAINS {
+            return None;
+        }
         let all = (0..run.len()).filter(|&at| run.slot(field, at) == slot);
         let all = all.count();
-        let here = count as f64 / inside.len() as f64;
         // Not a number where all rows are here: nothing tells then what makes the region hot.
         let elsewhere = (all - count) as f64 / (run.len() - inside.len()) as f64;
-        (here >= EXPLAINS && here >= GATHERS * elsewhere).then(|| EntityShare {
+        (here >= GATHERS * elsewhere).then(|| EntityShare {
             field: schema.field(field).name.clone(),
             value: schema.display(field, slot),
             share: all as f64 / run.len() as f64,
         })
     });
     values.max_by(|a, b| a.share.total_cmp(&b.share))
+}
+
+/// Of numbers of which one comes in a half or more of all, that one and how often it comes, of two such the lesser; of others, any of them. O(n):
+/// what three different ones are struck out of, again and again, leaves at most two, and all that are more than a third (Misra and Gries).
+fn most_frequent(slots: impl Iterator<Item = i64> + Clone) -> Option<(i64, usize)> {
+    let mut left = [(0, 0usize); 2];
+    for slot in slots.clone() {
+        let own = left.iter().position(|it| *it == (slot, it.1) && it.1 > 0);
+        match own.or_else(|| left.iter().position(|it| it.1 == 0)) {
+            Some(at) => left[at] = (slot, left[at].1 + 1),
+            None => left.iter_mut().for_each(|it| it.1 -= 1),
+        }
+    }
+    let left = left.into_iter().filter(|it| it.1 > 0);
+    let counted = left.map(|(slot, _)| (slot, slots.clone().filter(|it| *it == slot).count()));
+    counted.max_by_key(|(slot, count)| (*count, std::cmp::Reverse(*slot)))
 }
 
 impl RunLayout {
@@ -215,6 +234,27 @@ impl RunLayout {
             copies: Arc::new(copies.collect()),
             reads: Arc::new(reads.collect()),
             existing: Arc::new(existing.collect()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::most_frequent;
+
+    #[test]
+    fn a_value_that_half_of_all_have_is_found_and_of_two_such_the_lesser() {
+        let found = |slots: &[i64]| most_frequent(slots.iter().copied());
+        assert_eq!(found(&[]), None);
+        assert_eq!(found(&[7]), Some((7, 1)));
+        assert_eq!(found(&[9, 4, 9, 4]), Some((4, 2)));
+        // Wherever the half lies among others, all different.
+        for start in 0..=20 {
+            let slots = (0..40).map(|at| match (start..start + 20).contains(&at) {
+                true => -1,
+                false => at,
+            });
+            assert_eq!(most_frequent(slots), Some((-1, 20)), "from {start} on");
         }
     }
 }

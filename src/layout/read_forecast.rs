@@ -1,12 +1,13 @@
 //! How a strategy serves its reads: the cheapest access path among its table and copies, and the regions that it asks. Must not
 //! simulate.
 
-use super::key_sample::KeyedTable;
+use super::key_sample::{KeyedTable, sorted_order};
 use super::laid_table::LaidTable;
+use super::remembered_counts::RememberedCounts;
 use super::{Layout, ReadForecast, Replicate};
 use crate::cluster::WrittenCells;
 use crate::engine::{PlannedRead, scan_calls, scanner_rows};
-use crate::keyspace::RowKey;
+use crate::keyspace::{KeyBatch, RowKey};
 use crate::query::{
     AccessPath, AccessPlan, Costs, Expected, PlanContext, Requests, TableKeys, plan,
 };
@@ -67,7 +68,7 @@ pub(super) fn of(tables: &[LaidTable<'_>]) -> Vec<ReadForecast> {
         let each = plan.expected().requests.max(combinations).max(1.0);
         let costed = ((REQUESTS / each) as usize).clamp(TARGETS, COSTED);
         let mut forecast = targets.with(at, costed, setup, |context| {
-            forecast(read, plan, &tables[table], context)
+            forecast(read, (plan, each), &tables[table], context)
         });
         let plan = &forecast.planned.plan;
         if read.drive.is_some() && is_get(plan) {
@@ -94,19 +95,28 @@ fn hot_rows(
     let mut batch = ReadBatch::default();
     replicate.with_reads(workload, |source| source.sample(read, targets, &mut batch));
     let mut requests = Requests::default();
-    let mut keys: Vec<RowKey> = Vec::with_capacity(GETS);
+    let mut keys = KeyBatch::default();
     for at in 0..batch.len() {
         let target = batch.target(at, width);
         plan.keys(&target, replicate.population.as_ref(), &mut requests);
-        keys.extend(requests.gets.iter().map(RowKey::from));
+        requests.gets.iter().for_each(|key| keys.push(key));
     }
-    keys.sort_unstable();
-    let runs = keys.chunk_by(|a, b| a == b);
-    let mut counts: Vec<(usize, &RowKey)> = runs.map(|run| (run.len(), &run[0])).collect();
-    counts.sort_unstable_by_key(|&(count, key)| (std::cmp::Reverse(count), key));
-    let share = |&(count, key): &(usize, &RowKey)| (key.clone(), count as f64 / keys.len() as f64);
-    counts.iter().take(Layout::HOT_ROWS).map(share).collect()
+    let (order, _) = sorted_order(&keys);
+    let key = |at: u32| keys.get(at as usize);
+    let runs = order.chunk_by(|a, b| key(*a) == key(*b));
+    let mut counts: Vec<(usize, &[u8])> = runs.map(|run| (run.len(), key(run[0]))).collect();
+    let by_count = |a: &(usize, &[u8]), b: &(usize, &[u8])| b.0.cmp(&a.0).then(a.1.cmp(b.1));
+    if counts.len() > Layout::HOT_ROWS {
+        counts.select_nth_unstable_by(Layout::HOT_ROWS, by_count);
+        counts.truncate(Layout::HOT_ROWS);
+    }
+    counts.sort_unstable_by(by_count);
+    let share = |(count, key)| (RowKey::from(key), count as f64 / keys.len() as f64);
+    counts.into_iter().map(share).collect()
 }
+
+/// What a read is planned for.
+type ReadContext<'a> = PlanContext<'a, RememberedCounts<'a>>;
 
 /// Targets of a workload's reads in one replicate.
 pub(super) struct ReadTargets<'a> {
@@ -117,10 +127,7 @@ pub(super) struct ReadTargets<'a> {
 impl<'a> ReadTargets<'a> {
     pub(super) fn new(workload: &'a Workload, replicate: &'a Replicate) -> Self {
         replicate.targets.get_or_init(|| {
-            let reads = (0..workload.reads.len()).map(|read| ReadId(read as u8));
-            replicate.with_reads(workload, |source| {
-                reads.map(|read| source.arranged(read, DRAWN)).collect()
-            })
+            replicate.with_reads(workload, |source| source.arranged(&workload.reads, DRAWN))
         });
         Self {
             workload,
@@ -134,7 +141,7 @@ impl<'a> ReadTargets<'a> {
         read: usize,
         targets: usize,
         setup: &Setup,
-        ask: impl FnOnce(&PlanContext<'_>) -> T,
+        ask: impl FnOnce(&ReadContext<'_>) -> T,
     ) -> T {
         let arranged = self.replicate.targets.get().map(|reads| &reads[read]);
         let numbers = (0..targets).map(|at| {
@@ -152,7 +159,10 @@ impl<'a> ReadTargets<'a> {
         ask(&PlanContext {
             schema: &setup.schema,
             start: self.workload.start,
-            population: self.replicate.population.as_ref(),
+            population: &RememberedCounts {
+                population: self.replicate.population.as_ref(),
+                answers: &self.replicate.answers,
+            },
             sample: &targets,
             costs: costs(setup),
         })
@@ -198,7 +208,7 @@ fn cells(setup: &Setup) -> (f64, f64) {
 pub(super) fn cheapest(
     tables: impl Iterator<Item = TableKeys>,
     read: &Read,
-    context: &PlanContext<'_>,
+    context: &ReadContext<'_>,
 ) -> (usize, AccessPlan) {
     let plans = tables.map(|table| plan(&table, read, context));
     let seconds = |(_, plan): &(usize, AccessPlan)| plan.expected().seconds;
@@ -222,9 +232,9 @@ fn costs(setup: &Setup) -> Costs {
 /// What a read asks for where this table serves it as planned; means over its targets. Its hot rows are not known yet.
 fn forecast(
     read: &Read,
-    plan: AccessPlan,
+    (plan, counts): (AccessPlan, f64),
     laid: &LaidTable<'_>,
-    context: &PlanContext<'_>,
+    context: &ReadContext<'_>,
 ) -> ReadForecast {
     let (setup, rows) = (laid.table.setup(), laid.rows());
     let key_bytes: usize = rows.iter().map(<[u8]>::len).sum();
@@ -242,17 +252,12 @@ fn forecast(
     let (mut calls, mut rows_read) = (Vec::new(), Vec::new());
     let mut requests = Requests::default();
     let mut spans = Vec::new();
-    // Share of the writes that go to the first i regions.
-    let mut written = vec![0.0; 1];
-    written.extend(laid.regions().iter().scan(0.0, |sum, region| {
-        *sum += region.write_share;
-        Some(*sum)
-    }));
+    let written = laid.written();
     for target in context.sample {
         plan.requests(target, context.population, &mut requests);
         expected.add(&requests, context.costs);
         spans.clear();
-        let gets = requests.gets.iter().map(|key| laid.router().locate(key));
+        let gets = requests.gets.iter().map(|key| laid.region_of(key));
         spans.extend(gets.map(|region| (region, region)));
         let mut of_scans = 0.0;
         let batch_rows = scanner_rows(requests.row_cells * cell_bytes);
@@ -305,6 +310,7 @@ fn forecast(
         name: read.name.clone(),
         words: words(&plan, laid, regions, of_a_request, write_share),
         requests: expected.requests,
+        counts,
         rows_read: expected.rows_read,
         rows_returned: expected.rows_returned,
         cells_read: expected.cells_read,
@@ -333,13 +339,14 @@ fn span(
     share: f64,
     reversed: bool,
 ) -> (u32, u32) {
-    let (router, rows) = (laid.router(), laid.rows());
-    let first = router.locate(start);
+    let rows = laid.rows();
+    let first = laid.region_of(start);
     let last = match stop.is_empty() {
         true => laid.points.len() as u32,
         false => {
-            let last = router.locate(stop);
-            last - u32::from(last > first && router.start(last) == stop)
+            let last = laid.region_of(stop);
+            let starts_there = |last: u32| laid.points[last as usize - 1].as_bytes() == stop;
+            last - u32::from(last > first && starts_there(last))
         }
     };
     if share >= 1.0 || first == last {
@@ -355,7 +362,7 @@ fn span(
         return (begin, begin);
     }
     let read = (((to - from) as f64 * share).ceil() as usize).clamp(1, to - from);
-    let region = |row: usize| router.locate(rows.get(row)).clamp(first, last);
+    let region = |row: usize| laid.region_of(rows.get(row)).clamp(first, last);
     match reversed {
         true => (region(to - read), last),
         false => (first, region(from + read - 1)),

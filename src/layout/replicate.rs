@@ -1,11 +1,18 @@
 //! One replicate of what strategies share: the records and the laws of their numbers. Must not know keys.
 
+use super::remembered_counts::Answers;
 use crate::random::Seed;
 use crate::record::RecordGenerator;
 use crate::scenario::{Setup, Strategy};
-use crate::workload::{OperationBatch, Population, ReadSource, Workload};
+use crate::workload::{Choice, OperationBatch, Population, ReadSource, Workload};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Which operations are sampled: the lane that their keys draw from, about how many, and how they are chosen.
+pub(super) type Sampled = (u32, usize, Choice);
+
+type TakenOnce = Arc<OnceLock<Arc<OperationBatch>>>;
 
 /// A replicate of all strategies over the same fields and workload.
 #[derive(Debug, Clone)]
@@ -19,9 +26,11 @@ pub struct Replicate {
     /// How many of them are alike.
     pub population: Arc<Population>,
     /// Targets of each read of its workload, in an order of which every k-th one stands for all; found when they are first asked for.
-    pub(super) targets: Arc<OnceLock<Vec<Vec<u32>>>>,
-    /// What layouts sample of the run's operations, and of the rows that exist; taken when they are first asked for.
-    pub(super) samples: Arc<[OnceLock<Arc<OperationBatch>>; 2]>,
+    pub(super) targets: Arc<OnceLock<Vec<Arc<Vec<u32>>>>>,
+    /// Operations of the run and rows that exist, as they have been sampled so far.
+    samples: Arc<Mutex<Vec<(Sampled, TakenOnce)>>>,
+    /// Numbers of rows that its reads were planned with.
+    pub(super) answers: Arc<Answers>,
     reads: Arc<OnceLock<Mutex<ReadSource>>>,
 }
 
@@ -37,6 +46,7 @@ impl Replicate {
             population: Arc::new(population),
             targets: Arc::default(),
             samples: Arc::default(),
+            answers: Arc::default(),
             reads: Arc::default(),
         }
     }
@@ -47,6 +57,37 @@ impl Replicate {
         let source = self.reads.get_or_init(prepare).lock();
         // What reads are made of holds nothing but buffers that changes.
         ask(&mut source.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Lets go of what the layouts of its strategies were made of, once they are there: who asks again finds it again.
+    pub fn forget(&self) {
+        *self.samples.lock().unwrap_or_else(PoisonError::into_inner) = Vec::new();
+        *self.answers.lock().unwrap_or_else(PoisonError::into_inner) = BTreeMap::new();
+    }
+
+    /// A sample, which whoever first asks for it takes for all.
+    pub(super) fn sample(
+        &self,
+        sampled: Sampled,
+        take: impl FnOnce(&mut OperationBatch),
+    ) -> Arc<OperationBatch> {
+        let taken = {
+            let mut samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
+            match samples.iter().find(|(other, _)| *other == sampled) {
+                Some((_, taken)) => Arc::clone(taken),
+                None => {
+                    let taken = TakenOnce::default();
+                    samples.push((sampled, Arc::clone(&taken)));
+                    taken
+                }
+            }
+        };
+        let taken = taken.get_or_init(|| {
+            let mut batch = OperationBatch::new();
+            take(&mut batch);
+            Arc::new(batch)
+        });
+        Arc::clone(taken)
     }
 
     /// The first replicate of each strategy, made once for all that share it.

@@ -2,6 +2,7 @@
 //! before, and what it takes on disk. Must not lay regions out.
 
 use super::Replicate;
+use super::family_size::Encodings;
 use super::key_sample::KeyedTable;
 use super::row_growth::RowGrowth;
 use super::table_size::{SIZED_ROWS, TableSample};
@@ -66,7 +67,7 @@ pub fn stored_cells(strategy: &Strategy, replicate: &Replicate) -> StoredCells {
     };
     let size = (!families.iter().all(is_plain)).then(|| {
         let table = KeyedTable::of(strategy, replicate);
-        TableSample::of(&table, SIZED_ROWS).size(planned)
+        TableSample::of(&table, SIZED_ROWS, Encodings::Own).size(planned)
     });
     let disk_ratio = |number: usize| match &size {
         Some(size) if !is_plain(&families[number]) => size.families[number].disk_ratio(),

@@ -13,6 +13,8 @@ use crate::record::{FieldId, FieldKind};
 use crate::scenario::Setup;
 use crate::storage::{Cell, Purpose, Retention, Value};
 use crate::time::EpochNanos;
+use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A sampled write: its row key, when its cells were written in milliseconds, which of the samples it is of, and its position there.
@@ -74,7 +76,7 @@ impl TableCells {
         for (number, &(row, written, part, at)) in (0..).zip(writes) {
             let sample = &parts[part];
             let row = out.write(|bytes| bytes.extend_from_slice(row));
-            let own: Made = (sample.record(at).to_vec(), written, at);
+            let own: Made<'_> = (Cow::Borrowed(sample.record(at)), written, at);
             let write = usize::from(sample.batch.writes[at].0);
             let specs = &setup.written.get(write).unwrap_or(&of_table).cells;
             let draw = |cell: u64, again: u64| mix(mix(mix(number) ^ cell) ^ again);
@@ -95,7 +97,8 @@ impl TableCells {
                     let (record, _, at) = mate(4 + again);
                     (record, first.1.saturating_sub(before as u64), at)
                 });
-                let made: Vec<Made> = std::iter::once(first.clone()).chain(later).collect();
+                let made: SmallVec<[Made<'_>; 1]> =
+                    std::iter::once(first.clone()).chain(later).collect();
                 let together = if fill.grows { made.len() } else { 1 };
                 for made in made.chunks(together) {
                     for spec in specs {
@@ -126,7 +129,12 @@ impl TableCells {
         start..self.bytes.len() as u32
     }
 
-    fn plan(&mut self, plan: &KeyPlan, sample: &KeySample, (record, _, at): &Made) -> Range<u32> {
+    fn plan(
+        &mut self,
+        plan: &KeyPlan,
+        sample: &KeySample,
+        (record, _, at): &Made<'_>,
+    ) -> Range<u32> {
         let row = Row {
             record,
             ..sample.row(*at)
@@ -135,7 +143,7 @@ impl TableCells {
     }
 
     /// What these writes leave in one cell.
-    fn value(&mut self, spec: &ValueSpec, sample: &KeySample, made: &[Made]) -> ValueAt {
+    fn value(&mut self, spec: &ValueSpec, sample: &KeySample, made: &[Made<'_>]) -> ValueAt {
         match spec {
             ValueSpec::Size { bytes, entropy } => ValueAt::Stated {
                 bytes: bytes * made.len() as u64,
@@ -179,7 +187,7 @@ fn cell<'a>(bytes: &'a [u8], number: u64, at: &CellAt) -> Cell<'a> {
 }
 
 /// A record of a write, the time of its cells in milliseconds, and the position in its sample of the one that it was made from.
-type Made = (Vec<i64>, u64, usize);
+type Made<'a> = (Cow<'a, [i64]>, u64, usize);
 
 /// The slots of a timestamp that one row key covers.
 type Slots = Option<(usize, Range<i64>)>;
@@ -239,7 +247,7 @@ impl<'a> Mates<'a> {
         slots: &Slots,
         place: f64,
         draw: u64,
-    ) -> Made {
+    ) -> Made<'static> {
         let sample = &parts[part];
         let other = (draw % sample.len() as u64) as usize;
         let mut record = sample.record(other).to_vec();
@@ -247,15 +255,12 @@ impl<'a> Mates<'a> {
             record[usize::from(field.0)] = sample.slot(*field, at);
         }
         let Some((field, slots)) = slots else {
-            return (
-                record,
-                written_at(sample, other, self.setup, part == 1),
-                other,
-            );
+            let time = written_at(sample, other, self.setup, part == 1);
+            return (Cow::Owned(record), time, other);
         };
         record[*field] = slots.start + (place * (slots.end - slots.start) as f64) as i64;
         let time = millis(&self.setup.schema, *field, record[*field]);
-        (record, time, other)
+        (Cow::Owned(record), time, other)
     }
 }
 

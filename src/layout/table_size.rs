@@ -4,7 +4,9 @@
 //! A row is a distinct key, a cell a distinct key and qualifier: writing one again leaves as many versions as its family keeps. Existing rows
 //! and the run's own writes make one table; files are as after a major compaction, one a region and family, one replica.
 
-use super::family_size::{EncodedSize, FamilySample, FamilySize, KeyBytes, SegmentBytes, only};
+use super::family_size::{
+    EncodedSize, Encodings, FamilySample, FamilySize, KeyBytes, SegmentBytes, only,
+};
 use super::key_sample::KeyedTable;
 use super::row_growth::RowGrowth;
 use super::{RegionForecast, Replicate};
@@ -174,7 +176,9 @@ impl StrategySample {
     pub fn of(strategy: &Strategy, regions: &[RegionForecast], replicate: &Replicate) -> Self {
         let setup = &strategy.setup;
         let tables = KeyedTable::all(strategy, replicate);
-        let tables: Vec<_> = tables.map(|it| TableSample::of(&it, SAMPLE)).collect();
+        let tables: Vec<_> = tables
+            .map(|it| TableSample::of(&it, SAMPLE, Encodings::All))
+            .collect();
         let flush = setup.table.memstore_flush_size.0 as f64;
         let written = regions.iter().filter(|region| region.write_share > 0.0);
         let memstore = MemstoreBudget {
@@ -207,12 +211,12 @@ impl StrategySample {
 
 impl TableSample {
     /// Samples and encodes a table, from at most so many rows. O(n log n) in the sample.
-    pub(super) fn of(table: &KeyedTable<'_>, rows: usize) -> Self {
+    pub(super) fn of(table: &KeyedTable<'_>, rows: usize, encodings: Encodings) -> Self {
         let setup = table.setup();
         let families = 0..setup.table.families.len();
         let families: Vec<_> = families
             .map(|family| match only(table, family) {
-                None => FamilySample::of(table, family, rows),
+                None => FamilySample::of(table, family, rows, encodings),
                 Some((strategy, replicate)) => {
                     let (strategy, replicate) = (&strategy, &replicate);
                     let of_family = KeyedTable {
@@ -220,7 +224,7 @@ impl TableSample {
                         replicate,
                         ..*table
                     };
-                    FamilySample::of(&of_family, family, rows)
+                    FamilySample::of(&of_family, family, rows, encodings)
                 }
             })
             .collect();

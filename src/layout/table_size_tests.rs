@@ -1,5 +1,6 @@
 //! Sizes of tables told from samples, against tables that are encoded whole; and what must hold for any table.
 
+use super::family_size::Encodings;
 use super::key_sample::KeyedTable;
 use super::table_size::TableSample;
 use super::tests::{SEED, fixed, strategy};
@@ -25,7 +26,7 @@ fn tried(key: &str, sensor: LawShape) -> Strategy {
 
 fn table(strategy: &Strategy, rows: usize) -> TableSize {
     let replicate = Replicate::new(&strategy.setup, SEED, 0);
-    TableSample::of(&KeyedTable::of(strategy, &replicate), rows).size(WRITTEN)
+    TableSample::of(&KeyedTable::of(strategy, &replicate), rows, Encodings::All).size(WRITTEN)
 }
 
 #[test]
@@ -99,7 +100,11 @@ fn a_row_is_a_distinct_key() {
 fn sizes_add_up_and_grow_with_rows() {
     let strategy = tried("md5_bytes(be4(sensor)) || be8(ts)", LawShape::Uniform);
     let replicate = Replicate::new(&strategy.setup, SEED, 0);
-    let sample = TableSample::of(&KeyedTable::of(&strategy, &replicate), 1 << 16);
+    let sample = TableSample::of(
+        &KeyedTable::of(&strategy, &replicate),
+        1 << 16,
+        Encodings::All,
+    );
     let mut before = 0.0;
     for written in [0.0, 120_000.0, 5e6, 3e9] {
         let size = sample.size(written);

@@ -46,7 +46,7 @@ pub struct Layout {
     /// What a run takes of it.
     pub run: RunLayout,
     /// One for each region in key order.
-    pub regions: Vec<RegionForecast>,
+    pub regions: Arc<Vec<RegionForecast>>,
     /// Regions all of whose rows have expired before the run.
     pub expired_regions: usize,
     /// Buckets of the key map, at most 512, in key order; the first starts at the empty key.
@@ -79,7 +79,7 @@ pub struct Layout {
 #[derive(Debug, Clone)]
 pub struct CopyForecast {
     /// One for each region in key order.
-    pub regions: Vec<RegionForecast>,
+    pub regions: Arc<Vec<RegionForecast>>,
     /// Parts of the key space with as many keys each, in key order.
     pub key_buckets: Vec<KeyBucket>,
 }
@@ -116,6 +116,8 @@ pub struct ReadForecast {
     pub words: String,
     /// Gets and scans.
     pub requests: f64,
+    /// Numbers of rows that are found for one: of each request, and of each combination of lists.
+    pub counts: f64,
     /// Different regions that it asks.
     pub regions: f64,
     /// Gets, or regions that its scans open: what read demand counts.

@@ -176,10 +176,26 @@ impl ReadSource {
         }
     }
 
-    /// The numbers of `n` targets of one read ([`Self::sample`]) in an order of which every k-th one stands for all: those that ask for the same
-    /// lie together, in the order of their times.
-    pub fn arranged(&mut self, read: ReadId, n: usize) -> Vec<u32> {
-        let read = &mut self.reads[usize::from(read.0)];
+    /// The numbers of `n` targets of each of the `reads` that it makes ([`Self::sample`]) in an order of which every k-th one stands for all: those that ask
+    /// for the same lie together, in the order of their times.
+    pub fn arranged(&mut self, reads: &[Read], n: usize) -> Vec<Arc<Vec<u32>>> {
+        let mut found: Vec<Arc<Vec<u32>>> = Vec::with_capacity(reads.len());
+        for (at, read) in reads.iter().enumerate() {
+            let has_same_targets = |&other: &usize| {
+                let same_rows =
+                    (&reads[other].with, &reads[other].pick) == (&read.with, &read.pick);
+                same_rows && self.reads[other].telling == self.reads[at].telling
+            };
+            found.push(match (0..at).find(has_same_targets) {
+                Some(other) => Arc::clone(&found[other]),
+                None => Arc::new(self.arrange(at, n)),
+            });
+        }
+        found
+    }
+
+    fn arrange(&mut self, read: usize, n: usize) -> Vec<u32> {
+        let read = &mut self.reads[read];
         let mut record = vec![0; self.table.generator.width()];
         let mut slots = Vec::with_capacity(n * read.telling.len());
         if read.telling.is_empty() {
