@@ -39,9 +39,10 @@ const HEADLINES: [(MetricPath, &str, usize); 5] = [
 const IN_SHORT: usize = 3;
 
 /// Metrics of each read that are compared: what it takes, and how long; what sentences call them in front of its name.
-const OF_READS: [(MetricPath, &str); 3] = [
+const OF_READS: [(MetricPath, &str); 4] = [
     (MetricId::CallsPlanned.whole(), "calls of"),
     (MetricId::RowsPlanned.whole(), "rows read by"),
+    (MetricId::CellsPlanned.whole(), "cells read by"),
     (MetricId::ReadResponse.at(Part::P99), "p99 of"),
 ];
 

@@ -10,7 +10,7 @@
 
 use super::Replicate;
 use super::key_sample::{KeySample, KeyedTable};
-use super::neighbours::{neighbours, rows_of, shared_bytes, sorted};
+use super::neighbours::{neighbours, rows_of, shared_within, sorted};
 use super::row_growth::RowGrowth;
 use super::table_cells::{Fill, SampledWrite, TableCells};
 use super::time_neighbours::TimeNeighbours;
@@ -201,8 +201,8 @@ pub(super) struct FamilySample {
     /// Different keys in the sample.
     rows: f64,
     prefixes: SharedPrefixes,
-    /// Leading bytes that a row of those that were encoded shares with the one before.
-    shared: f64,
+    /// Leading bytes that a row of those that were encoded shares with the one before, and within how many the table's may share more.
+    shared: (f64, usize),
     pub growth: RowGrowth,
     /// Where a qualifier tells cells of a row from each other.
     cell_growth: Option<RowGrowth>,
@@ -367,14 +367,24 @@ impl FamilySample {
             let wider = |part: &KeySample| (part.len() * WIDER) as f64 * times.max(1.0);
             neighbours(table, drawn.each_ref().map(|part| wider(part) as usize))
         });
-        let parts = near.as_ref().unwrap_or(&drawn);
+        let parts = near.as_ref().map_or(&drawn, |near| &near.parts);
         let (all, wide) = match &near {
             Some(near) => {
-                let all = sorted(near, setup);
+                let all = sorted(&near.parts, setup);
                 let rows = rows_of(&all);
                 (all, rows)
             }
             None => (of_all, drawn_rows),
+        };
+        let folded = near
+            .as_ref()
+            .and_then(|near| near.folded(&wide, table, (rows_in_all, keys.len())));
+        let wide = match &folded {
+            Some(folded) => folded
+                .iter()
+                .map(|(key, row)| (&key[..], row.1, row.2, row.3))
+                .collect(),
+            None => wide,
         };
         let rows = middle(&wide, keys.len());
         let sampled = rows.len() as f64;
@@ -397,7 +407,7 @@ impl FamilySample {
             // As many rows side by side, so that both end in as many blocks.
             let thin: Vec<_> = wide.iter().step_by(THINNED).copied().collect();
             let dense = middle(&wide, thin.len());
-            let nearer = shared_of(dense) - shared_of(&thin);
+            let nearer = shared_of(dense, usize::MAX) - shared_of(&thin, usize::MAX);
             let files = |rows: &[SampledWrite<'_>]| {
                 encoded(&of_rows(rows).kept(spec.versions), declared, encodings)
             };
@@ -466,9 +476,12 @@ impl FamilySample {
             planned,
             rows: sampled,
             neighbours: TimeNeighbours::of(key, &times),
-            shared: match near {
-                Some(_) => shared_of(rows),
-                None => prefixes.shared_bytes(prefixes.sampled(), sampled),
+            shared: match &near {
+                Some(near) => (shared_of(rows, near.thinned), near.thinned),
+                None => (
+                    prefixes.shared_bytes(prefixes.sampled(), sampled),
+                    usize::MAX,
+                ),
             },
             prefixes,
             growth,
@@ -532,7 +545,8 @@ impl FamilySample {
 
     /// Leading bytes that a row of the table shares with the one before, beyond those of the rows that were encoded.
     fn shares_more(&self, writes: f64, rows: f64) -> f64 {
-        let more = self.prefixes.shared_bytes(writes, rows) - self.shared;
+        let (shared, thinned) = self.shared;
+        let more = self.prefixes.shared_within(thinned, writes, rows) - shared;
         // Nothing was compressed, or it notably differs.
         match self.saving.is_none() || more > NOTABLE {
             true => more.max(0.0),
@@ -601,9 +615,9 @@ impl FamilySample {
 }
 
 /// Leading bytes that a row's key shares with that of the one before.
-fn shared_of(rows: &[SampledWrite<'_>]) -> f64 {
+fn shared_of(rows: &[SampledWrite<'_>], most: usize) -> f64 {
     let keys: Vec<&[u8]> = rows.iter().map(|(key, ..)| *key).collect();
-    shared_bytes(&keys).0
+    shared_within(&keys, most).0
 }
 
 /// At most so many in the middle.

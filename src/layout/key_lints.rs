@@ -19,7 +19,7 @@ use crate::storage::CELL_STRUCTURE;
 use crate::text;
 use crate::time::{SimDuration, SimTime};
 use crate::units::ByteSize;
-use crate::workload::Condition;
+use crate::workload::{Condition, Write};
 use std::collections::BTreeMap;
 
 /// Most buckets that a salt has: one byte, as `salt(n, x)` gives.
@@ -298,13 +298,22 @@ impl LaidTable<'_> {
         Some(self.warning(message, "this hash", help))
     }
 
-    /// Rows that are written again under a salt that is drawn for each write: their old versions stay where the earlier salts put them.
+    /// Rows that are written again under a salt that is drawn for each write: their old versions, or parts of what was added to them, stay where the earlier salts put them.
     fn stale_copies(&self) -> Option<Diagnostic> {
         let copies = self.copies_of_a_row();
-        let message = format!(
-            "rows that are written again leave stale copies under other salts: each row lies under {copies:.1} of them on average when the run ends"
-        );
-        let help = "compute the salt from what names the row, as `bucket(16, ...)` does: a write then replaces the old version; else readers have to ask every salt and keep the newest";
+        let adds = |write: &Write| write.kind.reads_first();
+        let (what, help) = if self.table.setup().workload.writes.iter().all(adds) {
+            (
+                "what is added to a row lies under several salts: under",
+                "a reader has to ask every salt and put together what it finds; else compute the salt from what names the row, as `bucket(16, ...)` does",
+            )
+        } else {
+            (
+                "rows that are written again leave stale copies under other salts: each row lies under",
+                "compute the salt from what names the row, as `bucket(16, ...)` does: a write then replaces the old version; else readers have to ask every salt and keep the newest",
+            )
+        };
+        let message = format!("{what} {copies:.1} of them on average when the run ends");
         let label = "a salt is drawn for each write";
         (copies >= LEAST_COPIES).then(|| self.warning(message, label, help))
     }

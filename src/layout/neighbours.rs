@@ -3,11 +3,13 @@
 //! Rows drawn from all over a table share less than its neighbours do. Two ways to neighbours are tried. Rows that were written one after another are neighbours
 //! where time leads the key, alone or behind few values. Where things lead it, each with its rows in the order of time, the rows of a table of a few
 //! consecutive things are. No rows share more with the row before than neighbours do: so the way is taken whose rows share most. Where neither shares
-//! more than rows from all over, as behind a hash of the whole record, there is no knowing which rows are neighbours.
+//! more than rows from all over, there is no knowing which rows are neighbours. Behind a hash of the whole record it does not matter: its bytes are chance, and
+//! rows that have the leading ones alike lie as near to each other as the table's.
 
 use super::Replicate;
 use super::key_sample::{KeySample, KeyedTable, is_skewed, written_at};
 use super::table_cells::SampledWrite;
+use crate::key::{Randomness, Segment};
 use crate::record::{FieldId, FieldKind, TextValues};
 use crate::scenario::{Setup, Strategy};
 use crate::storage::common_prefix;
@@ -17,19 +19,29 @@ use std::sync::Arc;
 /// Samples of the rows before the run and of those that it writes.
 pub(super) type Parts = [KeySample; 2];
 
+/// Rows that stand side by side in a table, as far as it is known.
+pub(super) struct Neighbours {
+    pub parts: Parts,
+    /// The table's rows share no more than these but within so many leading bytes: what stands behind is all there.
+    pub thinned: usize,
+    /// They are from all over it.
+    are_spread: bool,
+}
+
 /// About so many writes of rows before the run and of the run: of rows that are neighbours in the table, or from all over it where no such rows are known.
-pub(super) fn neighbours(table: &KeyedTable<'_>, [existing, run]: [usize; 2]) -> Parts {
-    let few = few_things(table, existing as f64).map(|(strategy, replicate, rows)| {
-        let (strategy, replicate) = (&strategy, &replicate);
-        let few = KeyedTable {
+pub(super) fn neighbours(table: &KeyedTable<'_>, [existing, run]: [usize; 2]) -> Neighbours {
+    let few = few_things(table, existing as f64).map(|few| {
+        let (strategy, replicate) = (&few.strategy, &few.replicate);
+        let of_few = KeyedTable {
             strategy,
             replicate,
             ..*table
         };
-        [
-            few.existing(rows, Choice::Spread),
-            few.run(0, Choice::Spread),
-        ]
+        let parts = [
+            of_few.existing(few.rows, Choice::Spread),
+            of_few.run(0, Choice::Spread),
+        ];
+        (parts, few.thinned)
     });
     let together = [
         table.existing(existing, Choice::Together),
@@ -48,26 +60,98 @@ pub(super) fn neighbours(table: &KeyedTable<'_>, [existing, run]: [usize; 2]) ->
         }
         shared_bytes(&keys)
     };
-    let mut best = (shared(&together), together);
-    if let Some(few) = few {
+    let mut best = (shared(&together), together, usize::MAX);
+    if let Some((few, thinned)) = few {
         let shared = shared(&few);
         if shared.0 > best.0.0 {
-            best = (shared, few);
+            best = (shared, few, thinned);
         }
     }
-    let ((near, variance), parts) = best;
+    let ((near, variance), parts, thinned) = best;
     let (far, far_variance) = shared(&spread);
     // By chance they share more by four standard errors once in 30,000 tables.
     match near - far > 4.0 * (variance + far_variance).sqrt() {
-        true => parts,
-        false => spread,
+        true => Neighbours {
+            parts,
+            thinned,
+            are_spread: false,
+        },
+        false => Neighbours {
+            parts: spread,
+            thinned: usize::MAX,
+            are_spread: true,
+        },
     }
 }
 
-/// The table with so few of the things that stand in front of time in its key that about so many of its rows before the run are theirs, and how many are: consecutive
+/// Fewest rows that are moved together: where they end, one in so many shares less than it should.
+const FOLDED: f64 = 32.0;
+
+impl Neighbours {
+    /// These rows, sorted, of a table of so many, as near to each other as its own are, `most` at most of them together: groups of them from all over, all of a group with
+    /// the leading bytes of one of its rows. `None` unless they were taken from all over, and chance tells each by the first segment of its key.
+    pub fn folded<'a>(
+        &self,
+        rows: &[SampledWrite<'a>],
+        table: &KeyedTable<'_>,
+        (in_table, most): (f64, usize),
+    ) -> Option<Vec<(Vec<u8>, SampledWrite<'a>)>> {
+        let first = table.key.segments().first()?;
+        let length = first.len_range().0;
+        let is_drawn = |field: &FieldId| {
+            let kind = &table.setup().schema.field(*field).kind;
+            matches!(
+                kind,
+                FieldKind::Uuid { count: None } | FieldKind::Bytes { count: None, .. }
+            )
+        };
+        let is_chance =
+            first.randomness() != Randomness::Plain || first.fields().iter().all(is_drawn);
+        let tells = |pair: &[SampledWrite<'_>]| pair[0].0[..length] != pair[1].0[..length];
+        if !self.are_spread || !is_chance || !rows.windows(2).all(tells) {
+            return None;
+        }
+        // So many leading bytes are left to each group.
+        let (mut together, mut alike) = (in_table, 0);
+        while together > most as f64 && alike < length {
+            let mut seen = [false; 256];
+            rows.iter()
+                .for_each(|row| seen[usize::from(row.0[alike])] = true);
+            together /= seen.iter().filter(|it| **it).count().max(1) as f64;
+            alike += 1;
+        }
+        let groups = (rows.len() as f64 / together) as usize;
+        if groups == 0 || together < FOLDED {
+            return None;
+        }
+        let mut folded = Vec::new();
+        for group in 0..groups {
+            let lead = &rows[group * rows.len() / groups].0[..alike];
+            let members = rows.iter().skip(group).step_by(groups);
+            folded.extend(members.take(together as usize).map(|row| {
+                let key = [lead, &row.0[alike..]].concat();
+                (key, *row)
+            }));
+        }
+        folded.sort_unstable();
+        Some(folded)
+    }
+}
+
+/// A table with few of its things.
+struct FewThings {
+    strategy: Strategy,
+    replicate: Replicate,
+    /// Rows of theirs.
+    rows: usize,
+    /// Leading bytes in which its rows share less than the table's.
+    thinned: usize,
+}
+
+/// The table with so few of the things that stand in front of time in its key that about so many of its rows before the run are theirs: consecutive
 /// values from the middle. Rows that are drawn stay as many, and each is of one of them: what is to be taken are as many as they have. `None` where no thing can be
 /// left out.
-fn few_things(table: &KeyedTable<'_>, rows: f64) -> Option<(Strategy, Replicate, usize)> {
+fn few_things(table: &KeyedTable<'_>, rows: f64) -> Option<FewThings> {
     let mut setup = table.setup().clone();
     let workload = &table.setup().workload;
     let existing = workload.existing_rows(&setup.schema) as f64;
@@ -76,9 +160,19 @@ fn few_things(table: &KeyedTable<'_>, rows: f64) -> Option<(Strategy, Replicate,
     let mut share = wanted;
     let is_time = |it: &FieldId| table.setup().schema.field(*it).time_unit().is_some();
     let segments = table.key.segments().iter();
-    let leading = segments
-        .take_while(|it| !it.follows_time() && !it.fields().iter().any(is_time))
-        .flat_map(|it| it.fields().to_vec());
+    let leading = segments.take_while(|it| !it.follows_time() && !it.fields().iter().any(is_time));
+    let leading: Vec<&Segment> = leading.collect();
+    let prefix: usize = leading.iter().map(|it| it.len_range().1).sum();
+    // How many things their values could tell apart; hashes agree by chance.
+    let told: f64 = leading
+        .iter()
+        .map(|it| match it.randomness() {
+            Randomness::Plain => it.space(),
+            _ => it.space() / 16.0,
+        })
+        .product();
+    let mut things = 1.0;
+    let leading = leading.into_iter().flat_map(|it| it.fields().to_vec());
     let given = workload.existing.iter().flat_map(|it| &it.with);
     for field in leading {
         let is_given = given.clone().any(|(given, _)| *given == field);
@@ -103,6 +197,7 @@ fn few_things(table: &KeyedTable<'_>, rows: f64) -> Option<(Strategy, Replicate,
             _ => continue,
         }
         share *= count as f64 / few as f64;
+        things *= count as f64;
     }
     if share <= wanted {
         return None;
@@ -112,11 +207,12 @@ fn few_things(table: &KeyedTable<'_>, rows: f64) -> Option<(Strategy, Replicate,
         setup: Arc::new(setup),
         ..table.strategy.clone()
     };
-    Some((
+    Some(FewThings {
         strategy,
         replicate,
-        (existing * wanted / share).ceil() as usize,
-    ))
+        rows: (existing * wanted / share).ceil() as usize,
+        thinned: if told >= things { prefix } else { usize::MAX },
+    })
 }
 
 /// Sampled writes in the order of their keys.
@@ -150,12 +246,17 @@ fn are_both(parts: &Parts) -> bool {
 
 /// Of sorted keys the leading bytes that a row's key shares with that of the one before, on average, and the square of their standard error.
 pub(super) fn shared_bytes(keys: &[&[u8]]) -> (f64, f64) {
+    shared_within(keys, usize::MAX)
+}
+
+/// Of so many bytes at most.
+pub(super) fn shared_within(keys: &[&[u8]], most: usize) -> (f64, f64) {
     let (mut n, mut sum, mut squares) = (keys.len().min(1) as f64, 0.0, 0.0);
     for pair in keys.windows(2) {
         let shared = common_prefix(pair[0], pair[1]);
         // Of a row that was written again, one counts.
         if shared < pair[0].len().max(pair[1].len()) {
-            let shared = shared as f64;
+            let shared = shared.min(most) as f64;
             (n, sum, squares) = (n + 1.0, sum + shared, squares + shared * shared);
         }
     }

@@ -28,9 +28,10 @@ const HEADLINES: [MetricPath; 9] = [
 ];
 
 /// Of each read, likewise.
-const OF_READS: [MetricPath; 3] = [
+const OF_READS: [MetricPath; 4] = [
     MetricId::CallsPlanned.whole().of_one(Side::Read, 0),
     MetricId::RowsPlanned.whole().of_one(Side::Read, 0),
+    MetricId::CellsPlanned.whole().of_one(Side::Read, 0),
     MetricId::ReadResponse.at(Part::P99).of_one(Side::Read, 0),
 ];
 

@@ -148,13 +148,23 @@ impl SharedPrefixes {
     /// Mean number of leading bytes that a row shares with the one before, in a table of `rows` rows from so many writes:
     /// [`SharedPrefixes::rows`], or what the caller knows better.
     pub fn shared_bytes(&self, operations: f64, rows: f64) -> f64 {
-        self.sum(operations, rows, |_| 1.0)
+        self.shared_within(usize::MAX, operations, rows)
+    }
+
+    /// The same of so many leading bytes at most.
+    pub fn shared_within(&self, bytes: usize, operations: f64, rows: f64) -> f64 {
+        let levels = self.levels.iter().take(bytes);
+        levels
+            .map(|level| self.fraction(level, operations, rows))
+            .sum()
     }
 
     /// The same where it helps an encoder: rows of another length count as sharing nothing, but the two bytes of the length itself
     /// are compared as well (its high byte alone, when lengths differ).
     pub fn encodable_bytes(&self, operations: f64, rows: f64) -> f64 {
-        1.0 + self.equal_lengths + self.sum(operations, rows, |level| level.equal_lengths)
+        let levels = self.levels.iter();
+        let shared = levels.map(|it| it.equal_lengths * self.fraction(it, operations, rows));
+        1.0 + self.equal_lengths + shared.sum::<f64>()
     }
 
     /// Share of the rows that share at least `bytes` leading bytes with the one before.
@@ -166,13 +176,6 @@ impl SharedPrefixes {
                 .get(at)
                 .map_or(0.0, |level| self.fraction(level, operations, rows)),
         }
-    }
-
-    fn sum(&self, operations: f64, rows: f64, weight: impl Fn(&Level) -> f64) -> f64 {
-        let fractions = self.levels.iter();
-        fractions
-            .map(|level| weight(level) * self.fraction(level, operations, rows))
-            .sum()
     }
 
     fn fraction(&self, level: &Level, operations: f64, rows: f64) -> f64 {
