@@ -3,7 +3,7 @@
 use crate::key::{FieldSteps, JointSteps, KeyPlan, Randomness, StepCache};
 use crate::record::{FieldId, FieldKind, Interval, Schema};
 use crate::time::SimTime;
-use crate::workload::{Condition, Population, RowEquality};
+use crate::workload::{Condition, Population, RowCounter, RowEquality};
 use std::ops::Range;
 
 /// Numbers of rows of a table: from laws ([`Population`]), or from rows held in memory.
@@ -18,17 +18,23 @@ pub trait RowCounts {
     ) -> f64;
 }
 
-impl RowCounts for Population {
-    fn distinct(
-        &self,
-        condition: Condition<'_>,
-        equality: RowEquality<'_>,
-        target: &[i64],
-        at: SimTime,
-    ) -> f64 {
-        Population::distinct(self, condition, equality, target, at)
-    }
+macro_rules! counts_rows {
+    ($($laws:ty),+) => {$(
+        impl RowCounts for $laws {
+            fn distinct(
+                &self,
+                condition: Condition<'_>,
+                equality: RowEquality<'_>,
+                target: &[i64],
+                at: SimTime,
+            ) -> f64 {
+                self.distinct(condition, equality, target, at)
+            }
+        }
+    )+};
 }
+
+counts_rows!(Population, RowCounter);
 
 /// Steps of time are looked for so far beyond the table's times, within which they may end: two years.
 const LONGEST_STEP: i64 = 2 * 366 * 86_400 * 1_000_000_000;

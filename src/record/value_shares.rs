@@ -147,9 +147,9 @@ impl ValueShares {
         if let Form::Column(column) = &self.form {
             return column.rows(low, high).len() as f64 / column.slots.len() as f64;
         }
-        let offset = |slot: i64| {
-            let values = u64::try_from(i128::from(slot) - i128::from(self.first));
-            values.unwrap_or(0).min(self.count)
+        let offset = |slot: i64| match slot >= self.first {
+            true => slot.abs_diff(self.first).min(self.count),
+            false => 0,
         };
         let (low, high) = (offset(low), offset(high));
         if low < high {

@@ -2,9 +2,11 @@
 
 use super::materialised_table_fixture::*;
 use super::row_count::{REPEATED_MAX, RowCount};
+use super::row_shape::RowShape;
 use super::*;
 use crate::record::{Field, FieldId};
 use crate::time::SimDuration;
+use std::sync::Arc;
 
 #[test]
 fn beats_that_rewrite_the_row_of_a_step_are_one_row() {
@@ -204,7 +206,9 @@ fn rows_that_hardly_ever_meet_are_counted_without_looking_at_cells() {
             between: &[],
         };
         let population = &table.population;
-        let mut by_cells = RowCount::new(population, condition, equality, target, table.at);
+        let shape = RowShape::of(population, condition, equality);
+        let about = (population, &shape);
+        let mut by_cells = RowCount::new(about, (condition, equality), target, table.at);
         by_cells.modelled();
         let writes = table.rows_like(&(equal.to_vec(), Vec::new())).len() as f64;
         let bound = by_cells.repeated();
@@ -274,7 +278,9 @@ fn what_is_counted_without_looking_at_cells_is_there() {
     };
     let target = &table.rows[0];
     let all = Condition::default();
-    let mut count = RowCount::new(&table.population, all, equality, target, table.at);
+    let shape = RowShape::of(&table.population, all, equality);
+    let about = (&table.population, &shape);
+    let mut count = RowCount::new(about, (all, equality), target, table.at);
     let count = count.modelled();
     // Three rows a millisecond, 120,000 in all, of 6,000 campaigns by Zipf's law and three kinds.
     let repeated = count.repeated() / 120_000.0;
@@ -283,4 +289,92 @@ fn what_is_counted_without_looking_at_cells_is_there() {
     table.compare_distinct(300, equality, company).agree();
     let kind = |target: &[i64]| (vec![of(target, KIND)], vec![]);
     table.compare_distinct(20, equality, kind).agree();
+}
+
+#[test]
+fn steps_at_one_rate_are_counted_at_a_time_as_they_are_one_by_one() {
+    let schema = schema(None);
+    let (mut even, mut told_again) = (drawn_table(), drawn_table());
+    for (table, seconds) in [(&mut even, 0..0), (&mut told_again, 1..30)] {
+        for write in &mut table.writes {
+            if let Drive::Open { profile, .. } = &mut write.drive {
+                // The same rate, said in many points: no long stretch of it is known to be even.
+                let points = seconds.clone().map(|second| ProfilePoint {
+                    at: SimDuration::from_secs(second),
+                    times: 1.0,
+                });
+                *profile = points.collect();
+            }
+        }
+    }
+    let tables = [even, told_again].map(|table| materialised(&table, &schema, at(26_000)));
+    let start = START.0 / 1_000_000;
+    for (told, millis, draws) in [
+        (&[CAMPAIGN, TS][..], 0, 1.0),
+        (&[CAMPAIGN], 40, 1.0),
+        (&[CAMPAIGN], 5_000, 16.0),
+        (&[KIND], 1_000, 1.0),
+    ] {
+        let equality = RowEquality {
+            told,
+            step: (millis > 0).then_some((TS, start, start + millis)),
+            draws,
+        };
+        for target in tables[0].rows.iter().step_by(20_011) {
+            let equal = [of(target, CAMPAIGN)];
+            let condition = Condition {
+                equal: &equal,
+                between: &[],
+            };
+            let counts = tables.each_ref().map(|table| {
+                let shape = RowShape::of(&table.population, condition, equality);
+                let about = (&table.population, &shape);
+                let mut count = RowCount::new(about, (condition, equality), target, table.at);
+                count.modelled().rows()
+            });
+            // Numbers of rows are differences of running totals, which lose up to half of their digits.
+            let apart = (counts[0] - counts[1]).abs();
+            assert!(apart <= 1e-8 * counts[1], "{equality:?}: {counts:?}");
+        }
+    }
+}
+
+#[test]
+fn a_counter_counts_as_its_population_whatever_it_was_asked_before() {
+    let table = materialised(&drawn_table(), &schema(None), at(26_000));
+    let counter = RowCounter::new(&Arc::new(table.population.clone()));
+    let start = START.0 / 1_000_000;
+    for (nth, target) in table.rows.iter().step_by(9_973).enumerate() {
+        let (campaign, kind) = (of(target, CAMPAIGN), of(target, KIND));
+        let ts = target[usize::from(TS.0)];
+        for (equal, between) in [
+            (&[campaign][..], &[][..]),
+            (&[campaign, kind], &[]),
+            (&[kind, campaign], &[(TS, ts - 1_000, ts + 1)]),
+            (&[], &[(KIND, 0, 1)]),
+            (&[], &[(KIND, 0, 2)]),
+        ] {
+            for (told, step, draws) in [
+                (&[CAMPAIGN, TS][..], None, 1.0),
+                (&[CAMPAIGN], Some((TS, start, start + 500)), 1.0),
+                (&[CAMPAIGN], Some((TS, start, start + 20_000)), 4.0),
+                (&[], None, f64::INFINITY),
+            ] {
+                let (condition, equality) = (
+                    Condition { equal, between },
+                    RowEquality { told, step, draws },
+                );
+                let counts = [
+                    counter.distinct(condition, equality, target, table.at),
+                    table
+                        .population
+                        .distinct(condition, equality, target, table.at),
+                ];
+                assert_eq!(
+                    counts[0], counts[1],
+                    "row {nth}: {condition:?} {equality:?}"
+                );
+            }
+        }
+    }
 }

@@ -33,7 +33,10 @@ mod read_source;
 #[cfg(test)]
 mod read_tests;
 mod row_count;
+mod row_counter;
 mod row_history;
+mod row_question;
+mod row_shape;
 mod row_source;
 mod sample;
 #[cfg(test)]
@@ -48,7 +51,8 @@ pub use operations::{ClosedSource, OpenArrivals, OperationBatch};
 pub use population::Population;
 pub use read_batch::{PageRows, ReadBatch, ReadTarget, RowWrite};
 pub use read_source::ReadSource;
-pub use row_count::{Condition, RowEquality};
+pub use row_counter::RowCounter;
+pub use row_question::{Condition, RowEquality};
 pub use sample::{Choice, EXISTING_LANE, ExistingSample, RunSample};
 pub use spec::{
     Arrivals, Beat, ClosedLoopLimits, Drive, Existing, ExistingRows, Import, ImportOrder,

@@ -8,18 +8,11 @@
 use super::marginals::{Marginal, Of, ValueClasses};
 use super::population::Population;
 use super::row_history::{StepInflow, Window, both};
+use super::row_question::{Condition, Item, RowEquality, items};
+use super::row_shape::{FieldRole, Narrowing, OriginShape, RowShape, Telling};
 use crate::record::{FieldColumn, FieldId, Late, TimeUnit};
 use crate::time::SimTime;
 use smallvec::SmallVec;
-
-/// What rows must be like; all parts together.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Condition<'a> {
-    /// Fields with exactly these slots.
-    pub equal: &'a [(FieldId, i64)],
-    /// Fields (numbers) whose slots lie in `low..high`.
-    pub between: &'a [(FieldId, i64, i64)],
-}
 
 /// Steps that are looked at one by one; of more, all but the first and the last are looked at in as many groups.
 const GROUPS: f64 = 32.0;
@@ -30,34 +23,11 @@ const GROUPS: f64 = 32.0;
 /// target's own row is taken with twice that probability at most (it falls on great cells more often).
 pub(super) const REPEATED_MAX: f64 = 1e-3;
 
-/// What makes two records the same row: records that agree in all of it have the same key, and the later overwrites the earlier.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RowEquality<'a> {
-    /// Fields whose values the key tells.
-    pub told: &'a [FieldId],
-    /// A timestamp of which the key tells a step only (a day): the slots `low..high` of one step; all are taken to be as long.
-    pub step: Option<(FieldId, i64, i64)>,
-    /// Equally likely values of what the key draws for each write: 1 without draws, infinite when no two are alike.
-    pub draws: f64,
-}
-
-impl Default for RowEquality<'_> {
-    fn default() -> Self {
-        Self {
-            told: &[],
-            step: None,
-            draws: 1.0,
-        }
-    }
-}
-
 /// A question about the rows of a table, and what it selects of each origin.
 #[derive(Debug)]
 pub(super) struct RowCount<'a> {
     population: &'a Population,
     condition: Condition<'a>,
-    /// Its parts.
-    items: SmallVec<[Item; 4]>,
     equality: RowEquality<'a>,
     target: &'a [i64],
     at: SimTime,
@@ -72,6 +42,7 @@ pub(super) struct RowCount<'a> {
 struct Selection<'a> {
     /// Number of the origin.
     origin: usize,
+    shape: &'a OriginShape,
     /// Their times and numbers.
     window: Window<'a>,
     /// Of the origin's rows, those of the combinations and of the drawn values that are asked for.
@@ -80,12 +51,6 @@ struct Selection<'a> {
     rows: f64,
     /// Expected other rows when one is known to be there.
     others: f64,
-    /// No two rows agree.
-    unique: bool,
-    /// Of the told fields, in their order.
-    roles: Roles,
-    /// The timestamp that tells them apart.
-    step: Option<Step<'a>>,
     /// The part of the told fields' values that the condition leaves.
     left: Part,
 }
@@ -117,21 +82,6 @@ impl Part {
     }
 }
 
-/// What a told field has to do with which cell a row falls on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum FieldRole {
-    /// Nothing: the condition fixes it, or it is the time of the step.
-    Given,
-    /// One value in each cell that the origin can hold: all rows share it, or other told fields decide it.
-    Single,
-    /// Every combination has each value as often.
-    Even,
-    /// Each value has a share of the combinations.
-    Combined,
-    /// Each value has a share of every combination's rows.
-    Drawn,
-}
-
 /// A timestamp in steps of so many slots, one of which begins at `low`.
 #[derive(Debug, Clone, Copy)]
 struct Step<'a> {
@@ -141,9 +91,6 @@ struct Step<'a> {
     low: i64,
     slots: u64,
 }
-
-/// What each told field has to do with cells.
-type Roles = SmallVec<[FieldRole; 8]>;
 
 /// A value of each told field.
 type ValueShares = SmallVec<[ValueShare; 8]>;
@@ -155,48 +102,6 @@ struct ValueShare {
     share: f64,
     /// It is one certain value, not any of a class.
     single: bool,
-}
-
-/// One field's part of a condition: slots `low..high`.
-#[derive(Debug, Clone, Copy)]
-struct Item {
-    field: FieldId,
-    low: i64,
-    high: i64,
-}
-
-impl Item {
-    fn slots(self) -> (i64, i64) {
-        (self.low, self.high)
-    }
-
-    fn holds(self, record: &[i64]) -> bool {
-        (self.low..self.high).contains(&record[usize::from(self.field.0)])
-    }
-}
-
-fn items<'a>(condition: Condition<'a>) -> impl Iterator<Item = Item> + Clone + 'a {
-    let item = |(field, low, high)| Item { field, low, high };
-    let equal = condition.equal.iter();
-    let equal = equal.map(|(field, slot)| (*field, *slot, slot.saturating_add(1)));
-    let all = equal.chain(condition.between.iter().copied());
-    all.map(item)
-}
-
-impl Condition<'_> {
-    /// `target` satisfies it, and whatever else does is the same row.
-    fn leaves_only(&self, target: &[i64], equality: RowEquality<'_>) -> bool {
-        let fixed = |field: &FieldId| self.equal.iter().any(|(known, _)| known == field);
-        let within = |(field, low, high)| {
-            let inside =
-                |other: &(FieldId, i64, i64)| other.0 == field && other.1 >= low && other.2 <= high;
-            fixed(&field) || self.between.iter().any(inside)
-        };
-        equality.draws == 1.0
-            && equality.told.iter().all(fixed)
-            && equality.step.is_none_or(within)
-            && items(*self).all(|item| item.holds(target))
-    }
 }
 
 impl Population {
@@ -217,12 +122,8 @@ impl Population {
         if condition.leaves_only(target, equality) {
             return 1.0;
         }
-        let mut count = RowCount::new(self, condition, equality, target, at);
-        let few = REPEATED_MAX * count.writes();
-        if count.repeated_at_most() <= few || count.modelled().repeated() <= few {
-            return count.every_write();
-        }
-        count.rows()
+        let shape = RowShape::of(self, condition, equality);
+        RowCount::new((self, &shape), (condition, equality), target, at).distinct()
     }
 }
 
@@ -234,37 +135,58 @@ impl Step<'_> {
 }
 
 impl<'a> RowCount<'a> {
+    /// A question of that shape.
     pub(super) fn new(
-        population: &'a Population,
-        condition: Condition<'a>,
-        equality: RowEquality<'a>,
+        (population, shape): (&'a Population, &'a RowShape),
+        (condition, equality): (Condition<'a>, RowEquality<'a>),
         target: &'a [i64],
         at: SimTime,
     ) -> Self {
         let mut count = Self {
             population,
             condition,
-            items: items(condition).collect(),
             equality,
             target,
             at,
-            satisfied: true,
+            satisfied: items(condition).all(|item| item.holds(target)),
             selected: SmallVec::new(),
         };
-        count.satisfied = count.items.iter().all(|item| item.holds(target));
-        for origin in 0..population.origins.len() {
-            let selection = count.select(origin);
-            count.selected.extend(selection);
+        if shape.is_drawn {
+            let marginals = &population.marginals;
+            let share = |item: Item| marginals.by_law(item.field, item.slots());
+            let part = Part {
+                combined: 1.0,
+                drawn: items(condition).map(share).product(),
+            };
+            for (origin, shape) in shape.origins.iter().enumerate() {
+                let selection = count.selection(origin, shape, Window::default(), part);
+                count.selected.push(selection);
+            }
+            return count;
+        }
+        for (origin, shape) in shape.origins.iter().enumerate() {
+            if let Some(selection) = count.select(origin, shape) {
+                count.selected.push(selection);
+            }
         }
         count
     }
 
+    /// Expected number of different rows; without a look at cells where hardly any two writes are the same row.
+    pub(super) fn distinct(&mut self) -> f64 {
+        let few = REPEATED_MAX * self.writes();
+        if self.repeated_at_most() <= few || self.modelled().repeated() <= few {
+            return self.every_write();
+        }
+        self.rows()
+    }
+
     /// What is asked for of an origin; `None` where none of its rows can satisfy the condition.
-    fn select(&self, at: usize) -> Option<Selection<'a>> {
+    fn select(&self, at: usize, shape: &'a OriginShape) -> Option<Selection<'a>> {
         let (population, origin) = (self.population, &self.population.origins[at]);
         let mut window = Window::default();
         let mut part = Part::ALL;
-        for (nth, &item) in self.items.iter().enumerate() {
+        for (nth, item) in items(self.condition).enumerate() {
             match population.marginals.of(at, item.field) {
                 Marginal::Fixed(slot) if (item.low..item.high).contains(slot) => {}
                 Marginal::Fixed(_) => return None,
@@ -290,6 +212,19 @@ impl<'a> RowCount<'a> {
                 }
             }
         }
+        Some(self.selection(at, shape, window, part))
+    }
+
+    /// What is asked for of an origin: a part of its rows in a window.
+    #[inline]
+    fn selection(
+        &self,
+        at: usize,
+        shape: &'a OriginShape,
+        window: Window<'a>,
+        part: Part,
+    ) -> Selection<'a> {
+        let origin = &self.population.origins[at];
         let present = origin.history.rows_in(window, self.at);
         let Part { combined, drawn } = part;
         let rows = present * combined * drawn;
@@ -303,36 +238,26 @@ impl<'a> RowCount<'a> {
         } else {
             rows
         };
-        Some(Selection {
+        Selection {
             origin: at,
+            shape,
             window,
             part,
             rows,
             others,
-            unique: self.equality.draws.is_infinite(),
-            roles: Roles::new(),
-            step: self.step(at),
             left: Part::ALL,
-        })
+        }
     }
 
     /// At least [`RowCount::repeated`], without a look at the values of fields: as if all cells of a step were one. Infinite where the condition may leave
     /// some of the told values only.
     pub(super) fn repeated_at_most(&self) -> f64 {
-        let marginals = &self.population.marginals;
-        let of_origin = |of: &Selection<'_>| {
-            let whole = |item: &Item| match marginals.of(of.origin, item.field) {
-                Marginal::Own { .. } => item.high == item.low.saturating_add(1),
-                Marginal::OfOthers { .. } => false,
-                _ => true,
-            };
-            match of.unique {
-                true => 0.0,
-                false if self.items.iter().all(whole) => {
-                    of.rows * self.densest(of) * (1.0 / self.equality.draws)
-                }
-                false => f64::INFINITY,
+        let of_origin = |of: &Selection<'_>| match of.shape.unique {
+            true => 0.0,
+            false if of.shape.keeps_values => {
+                of.rows * self.densest(of) * (1.0 / self.equality.draws)
             }
+            false => f64::INFINITY,
         };
         let sum: f64 = self.selected.iter().map(|of| of_origin(of).sqrt()).sum();
         0.5 * sum * sum
@@ -341,40 +266,65 @@ impl<'a> RowCount<'a> {
     /// Most of an origin's rows that fall into one of its steps.
     fn densest(&self, of: &Selection<'_>) -> f64 {
         let history = &self.population.origins[of.origin].history;
-        let of_a_step = |step: Step<'_>| history.densest(step.length()) * of.part.share();
-        of.step.map_or(f64::INFINITY, of_a_step).min(of.rows)
+        let densest = match of.shape.step {
+            Telling::Nothing => f64::INFINITY,
+            Telling::Slots(..) => of.shape.densest,
+            Telling::Steps => self
+                .step(of)
+                .map_or(f64::INFINITY, |step| history.densest(step.length())),
+        };
+        (densest * of.part.share()).min(of.rows)
     }
 
-    /// The timestamp that tells an origin's rows apart: one of the told fields, or steps of another.
-    fn step(&self, at: usize) -> Option<Step<'a>> {
-        let step =
-            |(field, low, high): (FieldId, i64, i64)| match self.population.marginals.of(at, field)
-            {
-                Marginal::Instant { unit, late } => Some(Step {
-                    field,
-                    unit: *unit,
-                    late: late.as_ref(),
-                    low,
-                    slots: high.abs_diff(low).max(1),
-                }),
-                _ => None,
-            };
-        let told = self.equality.told.iter().rev();
-        told.map(|field| (*field, 0, 1))
-            .chain(self.equality.step)
-            .find_map(step)
+    /// The timestamp that tells an origin's rows apart.
+    fn step(&self, of: &Selection<'_>) -> Option<Step<'a>> {
+        let (field, low, high) = match of.shape.step {
+            Telling::Nothing => return None,
+            Telling::Slots(field) => (field, 0, 1),
+            Telling::Steps => self.equality.step?,
+        };
+        match self.population.marginals.of(of.origin, field) {
+            Marginal::Instant { unit, late } => Some(Step {
+                field,
+                unit: *unit,
+                late: late.as_ref(),
+                low,
+                slots: high.abs_diff(low).max(1),
+            }),
+            _ => None,
+        }
     }
 
-    /// The same with how the rows of each origin fall on cells.
+    /// The same with which part of the told fields' values is left.
     pub(super) fn modelled(&mut self) -> &Self {
         for nth in 0..self.selected.len() {
-            if !self.selected[nth].unique {
-                let (roles, left, unique) = self.model(self.selected[nth].origin);
-                let of = &mut self.selected[nth];
-                (of.roles, of.left, of.unique) = (roles, left, unique);
+            let of = &self.selected[nth];
+            if !of.shape.unique {
+                self.selected[nth].left = self.left(of);
             }
         }
         self
+    }
+
+    /// The part of the told fields' values that the condition leaves.
+    fn left(&self, of: &Selection<'_>) -> Part {
+        let (mut left, marginals) = (Part::ALL, &self.population.marginals);
+        for &(nth, combined, narrowing) in &of.shape.narrowings {
+            let Some(item) = items(self.condition).nth(nth) else {
+                continue;
+            };
+            let width = item.high.abs_diff(item.low) as f64;
+            match narrowing {
+                Narrowing::Follows => {
+                    left.cut(combined, self.dependent(of.origin, nth, item, Of::Values));
+                }
+                Narrowing::Told if width > 1.0 => {
+                    left.cut(combined, (width / marginals.count(item.field)).min(1.0));
+                }
+                Narrowing::Told => {}
+            }
+        }
+        left
     }
 
     /// The share of an origin's rows, or of the combinations of its values, that satisfy the `nth` part of the condition, on a dependent field, given the
@@ -397,16 +347,16 @@ impl<'a> RowCount<'a> {
         }
         let roots = marginals.roots(at, item.field);
         let schema = marginals.generator.schema();
-        let column = |item: &Item| schema.field(item.field).column.as_deref();
-        if column(&item).is_some() {
+        let column = |field| schema.field(field).column.as_deref();
+        if column(item.field).is_some() {
             // Rows of one file go together.
             let mut asked: SmallVec<[(&FieldColumn, Item); 4]> = SmallVec::new();
-            for item in &self.items[..=nth] {
+            for item in items(self.condition).take(nth + 1) {
                 let of_file = marginals.roots(at, item.field) == roots;
                 asked.extend(
-                    column(item)
+                    column(item.field)
                         .filter(|_| of_file)
-                        .map(|column| (column, *item)),
+                        .map(|column| (column, item)),
                 );
             }
             let before = match &asked[..asked.len() - 1] {
@@ -424,7 +374,7 @@ impl<'a> RowCount<'a> {
             origins[at].fixed_slot(other.field).is_none()
                 && (roots.contains(&other.field) || of.iter().any(|root| roots.contains(root)))
         };
-        let before = self.items[..nth].iter().filter(|other| related(other));
+        let before = items(self.condition).take(nth).filter(related);
         let root_known = roots.iter().any(|root| known(*root).is_some());
         if before.clone().next().is_none()
             && !root_known
@@ -450,63 +400,10 @@ impl<'a> RowCount<'a> {
         own + (1.0 - own) * by_law
     }
 
-    /// How the rows of an origin fall on cells: the roles of the told fields, the part of their values that the condition leaves, and whether no two rows
-    /// agree.
-    fn model(&self, at: usize) -> (Roles, Part, bool) {
-        let (mut roles, mut left, mut unique) = (Roles::new(), Part::ALL, false);
-        let (marginals, told) = (&self.population.marginals, self.equality.told);
-        let schema = marginals.generator.schema();
-        let counted = |field: FieldId| schema.field(field).count();
-        let is_told = |field: FieldId| {
-            // A fresh value for each combination of others tells them.
-            let tells = |teller: &FieldId| {
-                counted(*teller).is_none() && marginals.roots(at, *teller).contains(&field)
-            };
-            told.contains(&field) || told.iter().any(tells)
-        };
-        let follows = |field: FieldId| {
-            matches!(marginals.of(at, field), Marginal::OfOthers { .. })
-                && marginals.roots(at, field).iter().all(|root| is_told(*root))
-        };
-        for &field in told {
-            let mut asked = self.items.iter();
-            let given =
-                asked.any(|item| item.field == field && item.high == item.low.saturating_add(1));
-            roles.push(match marginals.of(at, field) {
-                Marginal::Fixed(_) => FieldRole::Single,
-                Marginal::Instant { .. } => FieldRole::Given,
-                Marginal::OfOthers { .. } if follows(field) => FieldRole::Single,
-                _ if counted(field).is_none() => {
-                    unique = true;
-                    FieldRole::Given
-                }
-                _ if given => FieldRole::Given,
-                Marginal::Own { combined: true } => FieldRole::Even,
-                Marginal::OfOthers { combined: true, .. } => FieldRole::Combined,
-                _ => FieldRole::Drawn,
-            });
-        }
-        for (nth, &item) in self.items.iter().enumerate() {
-            let (Some(count), Marginal::Own { combined } | Marginal::OfOthers { combined, .. }) =
-                (counted(item.field), marginals.of(at, item.field))
-            else {
-                continue;
-            };
-            let width = item.high.abs_diff(item.low) as f64;
-            if follows(item.field) {
-                let share = self.dependent(at, nth, item, Of::Values);
-                left.cut(*combined, share);
-            } else if is_told(item.field) && width > 1.0 {
-                left.cut(*combined, (width / count as f64).min(1.0));
-            }
-        }
-        (roles, left, unique)
-    }
-
     /// The told fields, as the cells of an origin see them.
     fn told(&self, of: &Selection<'_>) -> impl Iterator<Item = (FieldId, FieldRole)> {
         let told = self.equality.told.iter().copied();
-        told.zip(of.roles.iter().copied())
+        told.zip(of.shape.roles.iter().copied())
     }
 
     /// Expected writes, as if nothing were known of the target.
@@ -540,7 +437,7 @@ impl<'a> RowCount<'a> {
     /// other there, so that it is a product.
     fn squares(&self, of: &Selection<'_>) -> f64 {
         let left = of.left.share();
-        if of.unique || left <= 0.0 {
+        if of.shape.unique || left <= 0.0 {
             return 0.0;
         }
         let marginals = &self.population.marginals;
@@ -563,7 +460,7 @@ impl<'a> RowCount<'a> {
             .iter()
             .enumerate()
             .filter(|(_, of)| of.rows > 0.0);
-        let held = some.clone().map(|(nth, of)| match of.unique {
+        let held = some.clone().map(|(nth, of)| match of.shape.unique {
             true => of.rows,
             false => self.held_cells(nth),
         });
@@ -575,11 +472,11 @@ impl<'a> RowCount<'a> {
         let own = some.filter(|(_, of)| self.can_hold_target(of));
         let rows: f64 = own.clone().map(|(_, of)| of.rows).sum();
         let mut free: SmallVec<[f64; 4]> = SmallVec::new();
-        if !self.selected.iter().all(|of| of.unique) {
+        if !self.selected.iter().all(|of| of.shape.unique) {
             free.extend(self.selected.iter().map(|of| self.free_of_targets_cell(of)));
         }
         let surplus = own.map(|(nth, of)| {
-            let missing = if of.unique {
+            let missing = if of.shape.unique {
                 1.0 + of.others - of.rows
             } else {
                 // The target's own cell is held for certain: what is missing to that is that no row but the target holds it.
@@ -627,6 +524,17 @@ impl<'a> RowCount<'a> {
         history.inflow(window, steps, self.at)
     }
 
+    /// As many rows of an origin as of any come into each step between these instants.
+    fn is_even(&self, of: &Selection<'_>, within: (f64, f64), late: Option<&Late>) -> bool {
+        let window = Window {
+            carried: Some(both(of.window.carried.unwrap_or(within), within)),
+            late,
+            ..of.window
+        };
+        let history = &self.population.origins[of.origin].history;
+        window.carried == Some(within) && history.is_even(window, self.at)
+    }
+
     /// Cells that the `nth` of the origins holds and none before it.
     fn held_cells(&self, nth: usize) -> f64 {
         let of = &self.selected[nth];
@@ -651,7 +559,7 @@ impl<'a> RowCount<'a> {
             held = new * of.left.share() * self.equality.draws;
             held
         };
-        let Some(step) = of.step else {
+        let Some(step) = self.step(of) else {
             return held_in(None, 1.0);
         };
         let population = self.population;
@@ -664,13 +572,21 @@ impl<'a> RowCount<'a> {
         (from, to) = window.map_or((from, to), |window| both((from, to), window));
         let first = ((from - start) / length).floor();
         let end = ((to - start) / length).ceil();
-        let inner = ((end - first - 2.0) / GROUPS).ceil();
+        // All steps but the first and the last, in groups; in a single one where all are alike.
+        let within = (start + (first + 1.0) * length, start + (end - 1.0) * length);
+        let inner = match involved
+            .iter()
+            .all(|of| self.is_even(of, within, step.late))
+        {
+            true => end - first - 2.0,
+            false if end - first <= GROUPS => 1.0,
+            false => ((end - first - 2.0) / GROUPS).ceil(),
+        };
         let (mut sum, mut next) = (0.0, first);
         while next < end {
-            let steps = if end - first <= GROUPS || next == first {
-                1.0
-            } else {
-                inner.min(end - 1.0 - next).max(1.0)
+            let steps = match next == first {
+                true => 1.0,
+                false => inner.min(end - 1.0 - next).max(1.0),
             };
             let group = (start + next * length, start + (next + steps) * length);
             sum += steps * held_in(Some((group, step.late)), steps);
@@ -731,12 +647,12 @@ impl<'a> RowCount<'a> {
 
     /// The probability that no row of an origin but the target holds the target's cell, which may be one of another origin.
     fn free_of_targets_cell(&self, of: &Selection<'a>) -> f64 {
-        if of.unique || !self.can_hold_target(of) {
+        if of.shape.unique || !self.can_hold_target(of) {
             return 1.0;
         }
         let population = self.population;
         let slot_of = |field: FieldId| self.target[usize::from(field.0)];
-        let span = of.step.map(|step| {
+        let span = self.step(of).map(|step| {
             let slot = i128::from(slot_of(step.field));
             let into = (slot - i128::from(step.low)).rem_euclid(i128::from(step.slots));
             let from = population.nanos(step.unit, (slot - into) as i64);
@@ -773,7 +689,7 @@ impl<'a> RowCount<'a> {
                 _ => true,
             }
         };
-        !a.unique && !b.unique && self.equality.told.iter().all(agree)
+        !a.shape.unique && !b.shape.unique && self.equality.told.iter().all(agree)
     }
 
     /// The probability that an origin holds a cell, which may be one of another origin.

@@ -244,7 +244,15 @@ impl RowHistory {
     }
 
     /// Expected number of rows in the table at `at` that lie in a window.
+    #[inline]
     pub(super) fn rows_in(&self, window: Window<'_>, at: SimTime) -> f64 {
+        match self.in_order && window.carried.is_none() && window.numbers.is_none() {
+            true => self.rows(at),
+            false => self.rows_of_window(window, at),
+        }
+    }
+
+    fn rows_of_window(&self, window: Window<'_>, at: SimTime) -> f64 {
         let on_time = self.on_time(window, at);
         let (Some((low, high)), Some(late)) = (window.carried, self.lateness(window, at)) else {
             return on_time;
@@ -293,6 +301,20 @@ impl RowHistory {
             due_later,
             falls_back: if back > 0.0 { back / due_later } else { 0.0 },
         }
+    }
+
+    /// The rows in the table at `at` that lie in a window, which bounds the instants that they carry, are evenly spread over it, for certain.
+    pub(super) fn is_even(&self, window: Window<'_>, at: SimTime) -> bool {
+        let Some((low, high)) = window.carried else {
+            return false;
+        };
+        let few = self.most.min(self.rows(at));
+        let is_cut = self.number_at(low) < few && few < self.number_at(high);
+        let by_instant = self.in_order && self.aligned.is_none() && window.numbers.is_none();
+        by_instant
+            && self.carried.is_even(low, high)
+            && !is_cut
+            && self.lateness(window, at).is_none()
     }
 
     /// The lateness of a window's rows, if any of them is late.

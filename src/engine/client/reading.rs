@@ -73,7 +73,7 @@ impl Simulation<'_> {
             }
             _ => {
                 let target = batch.target(at, config.generator.width());
-                plan.requests_from(beginning, &target, &*config.population, &mut requests);
+                plan.requests_from(beginning, &target, &reads.counter, &mut requests);
             }
         }
         self.start_read(read, operation, reader, &requests);

@@ -8,7 +8,7 @@ use crate::keyspace::{KeyBatch, RowKey};
 use crate::query::Requests;
 use crate::random::{DrawKey, Stream};
 use crate::units::ByteSize;
-use crate::workload::{ReadBatch, ReadId, ReadSource};
+use crate::workload::{ReadBatch, ReadId, ReadSource, RowCounter};
 use std::hint::black_box;
 
 /// Most that a server returns to one call of a scanner (`hbase.client.scanner.max.result.size`, 2 MB).
@@ -69,6 +69,8 @@ pub struct Reads {
     /// The read that a closed-loop reader issues; kept for its memory.
     pub issued: ReadBatch,
     accesses: Vec<Access>,
+    /// Counts the rows that they find.
+    pub counter: RowCounter,
     /// What one read asks for; kept for its memory.
     pub requests: Option<Box<Requests>>,
     /// Regions of the Gets of one read.
@@ -91,6 +93,7 @@ impl Reads {
         });
         Self {
             accesses: accesses.collect(),
+            counter: RowCounter::new(&config.population),
             places: Vec::new(),
             beginnings: config.reads.iter().map(|_| Beginnings::default()).collect(),
             source: (!config.reads.is_empty()).then(|| {

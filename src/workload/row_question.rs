@@ -1,0 +1,81 @@
+//! What is asked of the rows of a table: which of them, and what makes two of them the same. Must not know the table.
+
+use crate::record::FieldId;
+
+/// What rows must be like; all parts together.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Condition<'a> {
+    /// Fields with exactly these slots.
+    pub equal: &'a [(FieldId, i64)],
+    /// Fields (numbers) whose slots lie in `low..high`.
+    pub between: &'a [(FieldId, i64, i64)],
+}
+
+/// What makes two records the same row: records that agree in all of it have the same key, and the later overwrites the earlier.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowEquality<'a> {
+    /// Fields whose values the key tells.
+    pub told: &'a [FieldId],
+    /// A timestamp of which the key tells a step only (a day): the slots `low..high` of one step; all are taken to be as long.
+    pub step: Option<(FieldId, i64, i64)>,
+    /// Equally likely values of what the key draws for each write: 1 without draws, infinite when no two are alike.
+    pub draws: f64,
+}
+
+impl Default for RowEquality<'_> {
+    fn default() -> Self {
+        Self {
+            told: &[],
+            step: None,
+            draws: 1.0,
+        }
+    }
+}
+
+/// One field's part of a condition: slots `low..high`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Item {
+    pub field: FieldId,
+    pub low: i64,
+    pub high: i64,
+}
+
+impl Item {
+    pub fn slots(self) -> (i64, i64) {
+        (self.low, self.high)
+    }
+
+    /// One slot is asked for.
+    pub fn is_single(self) -> bool {
+        self.high == self.low.saturating_add(1)
+    }
+
+    pub fn holds(self, record: &[i64]) -> bool {
+        (self.low..self.high).contains(&record[usize::from(self.field.0)])
+    }
+}
+
+/// The parts of a condition.
+pub(super) fn items<'a>(condition: Condition<'a>) -> impl Iterator<Item = Item> + Clone + 'a {
+    let item = |(field, low, high)| Item { field, low, high };
+    let equal = condition.equal.iter();
+    let equal = equal.map(|(field, slot)| (*field, *slot, slot.saturating_add(1)));
+    let all = equal.chain(condition.between.iter().copied());
+    all.map(item)
+}
+
+impl Condition<'_> {
+    /// `target` satisfies it, and whatever else does is the same row.
+    pub(super) fn leaves_only(&self, target: &[i64], equality: RowEquality<'_>) -> bool {
+        let fixed = |field: &FieldId| self.equal.iter().any(|(known, _)| known == field);
+        let within = |(field, low, high)| {
+            let inside =
+                |other: &(FieldId, i64, i64)| other.0 == field && other.1 >= low && other.2 <= high;
+            fixed(&field) || self.between.iter().any(inside)
+        };
+        equality.draws == 1.0
+            && equality.told.iter().all(fixed)
+            && equality.step.is_none_or(within)
+            && items(*self).all(|item| item.holds(target))
+    }
+}

@@ -1,0 +1,202 @@
+//! What a count of rows depends on beside values and times: of each origin, what the fields that are asked for and told have to do with its rows. Must
+//! not know values.
+
+use super::marginals::Marginal;
+use super::population::Population;
+use super::row_question::{Condition, Item, RowEquality, items};
+use crate::record::FieldId;
+use smallvec::SmallVec;
+
+/// What a told field has to do with which cell a row falls on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum FieldRole {
+    /// Nothing: the condition fixes it, or it is the time of the step.
+    Given,
+    /// One value in each cell that the origin can hold: all rows share it, or other told fields decide it.
+    Single,
+    /// Every combination has each value as often.
+    Even,
+    /// Each value has a share of the combinations.
+    Combined,
+    /// Each value has a share of every combination's rows.
+    Drawn,
+}
+
+/// How a part of the condition leaves some of the told fields' values only.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Narrowing {
+    /// Other told fields decide its field.
+    Follows,
+    /// Its field is told: a range of it is asked for.
+    Told,
+}
+
+/// The timestamp that tells an origin's rows apart.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Telling {
+    Nothing,
+    /// One of the told fields.
+    Slots(FieldId),
+    /// Another, by its steps.
+    Steps,
+}
+
+/// One origin's part of a shape.
+#[derive(Debug)]
+pub(super) struct OriginShape {
+    /// Of the told fields, in their order.
+    pub roles: SmallVec<[FieldRole; 8]>,
+    pub step: Telling,
+    /// Most rows of one slot of a told timestamp.
+    pub densest: f64,
+    /// No two rows agree.
+    pub unique: bool,
+    /// No part of the condition may leave some of the told values only.
+    pub keeps_values: bool,
+    /// Parts of the condition that may, by their numbers, and whether their fields are combined.
+    pub narrowings: Vec<(usize, bool, Narrowing)>,
+}
+
+/// The shape of a question.
+#[derive(Debug)]
+pub(super) struct RowShape {
+    /// Fields of which one slot is asked for, and those of ranges with whether it is one.
+    equal: SmallVec<[FieldId; 4]>,
+    between: SmallVec<[(FieldId, bool); 2]>,
+    told: SmallVec<[FieldId; 4]>,
+    step: Option<FieldId>,
+    is_unique: bool,
+    /// Each part of the condition asks for one slot of a field that the rows of all origins draw by its law.
+    pub is_drawn: bool,
+    /// Of all origins.
+    pub origins: Vec<OriginShape>,
+}
+
+fn range(&(field, low, high): &(FieldId, i64, i64)) -> (FieldId, bool) {
+    (field, Item { field, low, high }.is_single())
+}
+
+impl RowShape {
+    /// The shape of a question about the rows of a table.
+    pub(super) fn of(
+        population: &Population,
+        condition: Condition<'_>,
+        equality: RowEquality<'_>,
+    ) -> Self {
+        let origins = 0..population.origins.len();
+        let is_drawn = |field: FieldId, origin: usize| {
+            let marginal = population.marginals.of(origin, field);
+            matches!(marginal, Marginal::Own { combined: false })
+        };
+        Self {
+            is_drawn: items(condition).all(|item| {
+                item.is_single() && origins.clone().all(|origin| is_drawn(item.field, origin))
+            }),
+            equal: condition.equal.iter().map(|(field, _)| *field).collect(),
+            between: condition.between.iter().map(range).collect(),
+            told: equality.told.into(),
+            step: equality.step.map(|(field, ..)| field),
+            is_unique: equality.draws.is_infinite(),
+            origins: origins
+                .map(|origin| OriginShape::of(population, origin, condition, equality))
+                .collect(),
+        }
+    }
+
+    /// A question has this shape.
+    #[inline]
+    pub(super) fn is_of(&self, condition: Condition<'_>, equality: RowEquality<'_>) -> bool {
+        self.told[..] == *equality.told
+            && self.step == equality.step.map(|(field, ..)| field)
+            && self.is_unique == equality.draws.is_infinite()
+            && (self.equal.len(), self.between.len())
+                == (condition.equal.len(), condition.between.len())
+            && self
+                .equal
+                .iter()
+                .zip(condition.equal)
+                .all(|(known, (field, _))| known == field)
+            && self
+                .between
+                .iter()
+                .zip(condition.between)
+                .all(|(known, it)| *known == range(it))
+    }
+}
+
+impl OriginShape {
+    fn of(
+        population: &Population,
+        at: usize,
+        condition: Condition<'_>,
+        equality: RowEquality<'_>,
+    ) -> Self {
+        let (marginals, told) = (&population.marginals, equality.told);
+        let schema = marginals.generator.schema();
+        let counted = |field: FieldId| schema.field(field).count();
+        let is_told = |field: FieldId| {
+            // A fresh value for each combination of others tells them.
+            let tells = |teller: &FieldId| {
+                counted(*teller).is_none() && marginals.roots(at, *teller).contains(&field)
+            };
+            told.contains(&field) || told.iter().any(tells)
+        };
+        let follows = |field: FieldId| {
+            matches!(marginals.of(at, field), Marginal::OfOthers { .. })
+                && marginals.roots(at, field).iter().all(|root| is_told(*root))
+        };
+        let is_instant =
+            |field: &FieldId| matches!(marginals.of(at, *field), Marginal::Instant { .. });
+        let mut shape = Self {
+            roles: SmallVec::new(),
+            step: Telling::Nothing,
+            densest: f64::INFINITY,
+            unique: equality.draws.is_infinite(),
+            keeps_values: true,
+            narrowings: Vec::new(),
+        };
+        if let Some(field) = told.iter().rev().find(|field| is_instant(field)) {
+            shape.step = Telling::Slots(*field);
+            if let Marginal::Instant { unit, .. } = marginals.of(at, *field) {
+                let history = &population.origins[at].history;
+                shape.densest = history.densest(unit.nanos() as f64);
+            }
+        } else if equality.step.is_some_and(|(field, ..)| is_instant(&field)) {
+            shape.step = Telling::Steps;
+        }
+        for &field in told {
+            let given = items(condition).any(|item| item.field == field && item.is_single());
+            shape.roles.push(match marginals.of(at, field) {
+                Marginal::Fixed(_) => FieldRole::Single,
+                Marginal::Instant { .. } => FieldRole::Given,
+                Marginal::OfOthers { .. } if follows(field) => FieldRole::Single,
+                _ if counted(field).is_none() => {
+                    shape.unique = true;
+                    FieldRole::Given
+                }
+                _ if given => FieldRole::Given,
+                Marginal::Own { combined: true } => FieldRole::Even,
+                Marginal::OfOthers { combined: true, .. } => FieldRole::Combined,
+                _ => FieldRole::Drawn,
+            });
+        }
+        for (nth, item) in items(condition).enumerate() {
+            let (Marginal::Own { combined } | Marginal::OfOthers { combined, .. }) =
+                marginals.of(at, item.field)
+            else {
+                continue;
+            };
+            let is_of_others = matches!(marginals.of(at, item.field), Marginal::OfOthers { .. });
+            shape.keeps_values &= item.is_single() && !is_of_others;
+            if counted(item.field).is_none() {
+                continue;
+            }
+            if follows(item.field) {
+                shape.narrowings.push((nth, *combined, Narrowing::Follows));
+            } else if is_told(item.field) && !item.is_single() {
+                shape.narrowings.push((nth, *combined, Narrowing::Told));
+            }
+        }
+        shape
+    }
+}
