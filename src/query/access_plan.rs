@@ -141,6 +141,8 @@ pub struct AccessPlan {
     pub(super) may_repeat: bool,
     /// It asks for the target's own row by its key, which no other is; that row is there.
     own_row: bool,
+    /// One scan finds just the rows that are wanted, all of them.
+    pub(super) is_exact_scan: bool,
     names_cells: bool,
     path: AccessPath,
     over_reads: Vec<OverRead>,
@@ -184,7 +186,13 @@ impl AccessPlan {
             Dimension::Field(field, _) => !evidence.told.contains(field),
             Dimension::Segment(..) => false,
         };
+        let is_exact_scan = matches!(way.stop, Stop::Prefix { .. })
+            && way.dimensions.is_empty()
+            && cell_key.is_none()
+            && question.wants_what_it_knows()
+            && evidence.is_only_of(question.known.stored());
         let mut plan = Self {
+            is_exact_scan,
             path: path(key, &way, ordered.is_some()),
             own_row: way.stop == Stop::Key && way.dimensions.is_empty() && question.is_one_row(),
             longer: LongerValues::new(key, &way, &evidence, beginnings),

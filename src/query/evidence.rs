@@ -52,6 +52,16 @@ fn fields(key: &KeyPlan, segment: usize) -> &[FieldId] {
 }
 
 impl Evidence {
+    /// The beginning tells these fields and nothing else, and nothing else begins so.
+    pub fn is_only_of(&self, fields: &[FieldId]) -> bool {
+        let in_steps = !(self.steps.is_empty() && self.hashed_steps.is_empty());
+        self.told == fields
+            && self.hashed.is_empty()
+            && !in_steps
+            && self.range.is_none()
+            && self.shared_by == 1.0
+    }
+
     pub fn new(question: &Question, way: &Candidate) -> Self {
         let key = &question.key;
         Self::of_segments(question, key, way, 0..way.segments(key))

@@ -254,6 +254,13 @@ impl Question {
         others && !counted && is_told(&self.identity) && is_one_cell
     }
 
+    /// All rows with the values of the known fields are wanted, in one version, and there are no copies of them.
+    pub fn wants_what_it_knows(&self) -> bool {
+        let others = self.lists.is_empty() && self.bands.is_empty() && self.derived.is_empty();
+        let all = self.order.is_none() && self.by_index.is_none() && self.versions <= 1;
+        others && all && !self.identity.leaves_copies()
+    }
+
     /// What tells rows or cells apart.
     pub fn identity_of(&self, of: Counted) -> &RowIdentity {
         let cells = self.cell_identity.as_ref().filter(|_| of == Counted::Cells);

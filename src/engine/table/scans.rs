@@ -5,6 +5,7 @@ use super::rows::{Keys, TableRouter};
 use crate::engine::numbers::NONE;
 use crate::keyspace::{KeyBatch, KeyRange, RowKey};
 use crate::query::ScanRequest;
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,6 +13,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct RowSpread {
     sample: Arc<KeyBatch>,
+    /// The beginning of each key of the sample: most comparisons need no more.
+    leads: Vec<u64>,
     /// By place.
     regions: Vec<u32>,
     /// By number; [`NONE`] for regions that are no more, or of other tables.
@@ -41,6 +44,7 @@ impl RowSpread {
         let borders = starts.map(|start| sample.below(start) as u32);
         let mut spread = Self {
             borders: borders.chain([sample.len() as u32]).collect(),
+            leads: sample.iter().map(lead).collect(),
             sample: sample.clone(),
             regions,
             places: Vec::new(),
@@ -87,21 +91,22 @@ impl RowSpread {
         let (regions, keys) = (self.regions.len() as u32, self.sample.len() as u32);
         let first = self.place(table.map.locate(start));
         let borders = &self.borders[first as usize..];
-        let from = least(borders[0]..borders[1], |at| self.is_from(at, start));
+        let is_from = |key| {
+            let lead = lead(key);
+            move |at| self.is_from(at, lead, key)
+        };
+        let from = least(borders[0]..borders[1], is_from(start));
         let next = self.regions.get(first as usize + 1);
         // Most ranges end in the region where they start.
         let (last, to) = if stop.is_empty() {
             (regions - 1, keys)
         } else if next.is_none_or(|&next| stop <= table.map.start(next)) {
-            (
-                first,
-                least_near(from..borders[1], |at| self.is_from(at, stop)),
-            )
+            (first, least_near(from..borders[1], is_from(stop)))
         } else {
             let region = table.map.locate(stop);
             let is_before = table.map.start(region) == stop;
             let last = self.place(region) - u32::from(is_before);
-            (last, least_near(from..keys, |at| self.is_from(at, stop)))
+            (last, least_near(from..keys, is_from(stop)))
         };
         SpreadRange {
             first,
@@ -110,10 +115,13 @@ impl RowSpread {
         }
     }
 
-    /// The `at`-th key of the sample is `key` or lies behind it.
+    /// The `at`-th key of the sample is `key`, which begins with `lead`, or lies behind it.
     #[inline]
-    fn is_from(&self, at: u32, key: &[u8]) -> bool {
-        self.sample.get(at as usize) >= key
+    fn is_from(&self, at: u32, lead: u64, key: &[u8]) -> bool {
+        match self.leads[at as usize].cmp(&lead) {
+            Ordering::Equal => self.sample.get(at as usize) >= key,
+            order => order.is_gt(),
+        }
     }
 
     /// Share of the range's rows that lie in the first `regions` (1..=count) of its regions in key order: by the sample, or
@@ -126,6 +134,15 @@ impl RowSpread {
         let border = self.borders[(range.first + regions) as usize];
         f64::from(border.clamp(from, to) - from) / f64::from(to - from)
     }
+}
+
+/// The first eight bytes of a key as a number, zeros where it has fewer: keys with different ones come in their order.
+#[inline]
+fn lead(key: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let length = key.len().min(8);
+    bytes[..length].copy_from_slice(&key[..length]);
+    u64::from_be_bytes(bytes)
 }
 
 /// The least number of a range from which on something holds; its end when it does nowhere.
@@ -349,6 +366,15 @@ mod tests {
 
     proptest! {
         #[test]
+        fn leads_that_differ_come_in_the_order_of_their_keys(
+            a in prop::collection::vec(0u8..3, 0..11),
+            b in prop::collection::vec(0u8..3, 0..11),
+        ) {
+            let order = lead(&a).cmp(&lead(&b));
+            prop_assert!(order == Ordering::Equal || order == a.cmp(&b));
+        }
+
+        #[test]
         fn places_are_those_of_a_list_that_is_changed_alike(
             first in 0u32..5,
             count in 1u32..6,
@@ -357,6 +383,7 @@ mod tests {
             let mut list: Vec<u32> = (first..first + count).collect();
             let mut spread = RowSpread {
                 sample: Arc::default(),
+                leads: Vec::new(),
                 regions: list.clone(),
                 places: Vec::new(),
                 borders: vec![0; count as usize + 1],
