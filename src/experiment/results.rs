@@ -119,6 +119,9 @@ pub struct StrategyResult {
     pub neighbours: Vec<OperationResult>,
     /// Of all writes, sums over the replicates.
     pub counts: Counts,
+    /// Events that the engine planned in all replicates: what they took to simulate; 0 in results of older versions.
+    #[serde(default)]
+    pub events: u64,
     /// One sentence.
     pub verdict: String,
     /// The copy that the hotspot is of, counted from 1; none where it is of the strategy's own table.

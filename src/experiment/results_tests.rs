@@ -73,6 +73,7 @@ fn results() -> Results {
         parameters: BTreeMap::from([("buckets".into(), 16)]),
         servers: 2,
         closed_loop: false,
+        events: 0,
         metrics: metrics.clone(),
         values: BTreeMap::new(),
         writes: vec![OperationResult {

@@ -47,6 +47,8 @@ pub(super) struct StrategyRuns {
     pub(super) knees: Vec<Option<KneeReplicate>>,
     /// Of replicate 0.
     pub(super) series: Option<Series>,
+    /// Events of all replicates.
+    pub(super) events: u64,
 }
 
 impl StrategyRuns {
@@ -64,6 +66,7 @@ impl StrategyRuns {
             capacity: None,
             knees: vec![None; replicates],
             series: None,
+            events: 0,
         }
     }
 
@@ -84,6 +87,7 @@ impl StrategyRuns {
             }
         }
         self.hottest[replicate] = run.hottest;
+        self.events += run.events;
         self.series = run.series.or(self.series.take());
     }
 

@@ -227,6 +227,7 @@ impl<'a> StrategySummary<'a> {
             reads: self.reads().map(|read| read_result(read, cells)).collect(),
             neighbours: operations(Side::Neighbour),
             counts: runs.all().counts,
+            events: runs.events,
             advice: Advice {
                 verdict: &verdict,
                 parts,

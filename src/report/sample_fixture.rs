@@ -95,6 +95,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
         reads: Vec::new(),
         neighbours: Vec::new(),
         counts: Counts::default(),
+        events: 0,
         verdict: String::new(),
         hot_copy: None,
         outlasting_step: None,

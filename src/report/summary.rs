@@ -3,7 +3,7 @@
 
 use super::chart::Chart;
 use super::document::{Block, Column, Document, Item, Look, Table, Term};
-use super::number::{self, UNDEFINED};
+use super::number::{self, NumberFormat, UNDEFINED};
 use super::{decision, events, metric, sweep_views, tables};
 use crate::experiment::{ExpectationResult, KneeResult, Results, StrategyResult};
 use std::collections::BTreeMap;
@@ -327,5 +327,17 @@ fn provenance(results: &Results) -> Block {
     if !results.scenario.overrides.is_empty() {
         parts.push(format!("set {}", results.scenario.overrides.join(", ")));
     }
+    parts.extend(longest_runs(results).map(|longest| format!("longest runs {longest}")));
     Block::Note(parts.join(" · "))
+}
+
+/// Which strategy's runs take longest, by the events that were simulated: they bound what more threads can gain.
+pub fn longest_runs(results: &Results) -> Option<String> {
+    let strategies = &results.strategies;
+    let all: u64 = strategies.iter().map(|it| it.events).sum();
+    let longest = strategies.iter().rev().max_by_key(|it| it.events)?;
+    let told = strategies.len() > 1 && longest.events > 0;
+    let share = NumberFormat::Percent.text(longest.events as f64 / all as f64);
+    let events = NumberFormat::Compact.text(all as f64);
+    told.then(|| format!("{}, {share} of {events} events", longest.name))
 }

@@ -144,6 +144,7 @@ fn provenance(html: &mut Html, results: &Results) {
     if !scenario.overrides.is_empty() {
         pairs.push(("Set", scenario.overrides.join(", ")));
     }
+    pairs.extend(summary::longest_runs(results).map(|longest| ("Longest runs", longest)));
     for (name, value) in pairs {
         writeln!(html, "<dt>{name}</dt><dd>{}</dd>", text(&value));
     }
