@@ -49,7 +49,7 @@ crate::settings! {
         last = time(),
         /// An import of so many records.
         records = integer(1, MOST_RECORDS),
-        /// The order in which an import writes its records.
+        /// The order in which an import writes its records: whichever of its clients is ready takes the next one.
         order = json(r#""anyOf": [{ "enum": ["time", "shuffled"] }, "@sorted"]"#).with(&[&SORTED]).or("time"),
         /// The rows of this `[data.x]`, once each, in their order and spacing, as long as the run lasts.
         replay = text(r#""minLength": 1"#),

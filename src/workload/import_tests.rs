@@ -214,6 +214,22 @@ fn exponential_think_times_belong_to_the_client_and_its_count() {
 }
 
 #[test]
+fn whoever_is_ready_takes_the_next_record_of_an_import() {
+    let import = Import {
+        rows: beats(650),
+        order: ImportOrder::Time,
+        times: None,
+    };
+    let mut source = source(&closed(3, Think::Constant(SimDuration::ZERO), Some(import)));
+    let mut record = [0; WIDTH];
+    // A fast client, one that is slow, and one that never comes.
+    let ready = [(0, 0), (0, 1), (0, 2), (2, 0), (0, 3)];
+    let taken = ready.map(|(client, k)| source.issue(client, k, SimTime::ZERO, &mut record));
+    let indices = taken.map(|id| id.expect("hundreds of records").index());
+    assert_eq!(indices, [0, 1, 2, 3, 4]);
+}
+
+#[test]
 fn the_clients_of_a_closed_import_share_its_records_and_stop() {
     for order in [
         ImportOrder::Time,

@@ -260,7 +260,7 @@ impl OperationBatch {
 }
 
 /// The operations of one closed-loop write: operation `k` of a client has the same fields under every strategy, timestamps apart, which follow the time of
-/// its issue.
+/// its issue. The clients of an import share its records: whoever is ready takes the next one.
 #[derive(Debug)]
 pub struct ClosedSource {
     id: WriteId,
@@ -268,6 +268,8 @@ pub struct ClosedSource {
     think: Think,
     thinking: DrawKey,
     rows: RowSource,
+    /// Records of an import that its clients have taken.
+    taken: u64,
 }
 
 impl ClosedSource {
@@ -283,6 +285,7 @@ impl ClosedSource {
             think: *think,
             thinking: generator.draws(Stream::Think, lane_of(&write.name)),
             rows: RowSource::of_write(workload, id, &generator),
+            taken: 0,
         })
     }
 
@@ -305,10 +308,14 @@ impl ClosedSource {
         now: SimTime,
         out: &mut [i64],
     ) -> Option<OperationId> {
-        let index = self.index(client, k);
+        let index = match self.rows.is_finite() {
+            true => self.taken,
+            false => self.index(client, k),
+        };
         if index >= self.rows.len() {
             return None;
         }
+        self.taken += 1;
         let record = self.rows.written(index);
         self.rows.record(record, now, &[], out);
         Some(OperationId::new(self.id, index))
