@@ -4,9 +4,10 @@ use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{SourcePlace, TomlTable};
 use super::model::{Bound, Expectation, Expected, ExpectedValue, Setup, Strategy};
+use crate::record::{FieldId, FieldKind};
 use crate::text::all;
 use crate::time::SimDuration;
-use crate::workload::{PickLaw, RangeExtent, Read};
+use crate::workload::{ImportRows, PickLaw, RangeExtent, Read};
 
 /// Adds warnings.
 pub(super) fn lint<'a>(
@@ -112,6 +113,49 @@ pub(super) fn lint_reads(sink: &Diagnostics, document: &TomlTable, strategies: &
                 .label("asks for the newest rows: those of the region that takes all writes")
                 .help("a key that does not lead with time spreads both");
             sink.add(&place(read), diagnostic);
+        }
+    }
+}
+
+/// Warns of existing rows that all carry one instant where a key tells time.
+pub(super) fn lint_existing(sink: &Diagnostics, document: &TomlTable, strategies: &[Strategy]) {
+    let mut told: Vec<&str> = Vec::new();
+    for strategy in strategies {
+        let schema = &strategy.setup.schema;
+        let is_time = |id: &FieldId| {
+            let field = schema.field(*id);
+            field.column.is_none() && matches!(field.kind, FieldKind::Timestamp { .. })
+        };
+        let copies = strategy.copies.iter().map(|copy| &copy.key);
+        let keys = [&strategy.key].into_iter().chain(copies);
+        let mut keys = keys.chain(&strategy.qualifier);
+        if !keys.any(|key| key.fields().iter().any(is_time)) {
+            continue;
+        }
+        for existing in &strategy.setup.workload.existing {
+            let help = match &existing.rows {
+                ImportRows::Drawn { last, .. } if *last == SimDuration::ZERO => {
+                    "say `last`, as in `last = \"30d\"`: they are spread over so long before the run"
+                }
+                ImportRows::Each { every: None, .. } => {
+                    "say `every` and `last`, as in `every = \"1h\"` and `last = \"30d\"`"
+                }
+                _ => continue,
+            };
+            let table = document.table("existing");
+            if let Some(entry) = table.and_then(|table| table.get(&existing.name))
+                && !told.contains(&existing.name.as_str())
+            {
+                told.push(&existing.name);
+                let message = format!(
+                    "all rows of `[existing.{}]` carry the time at which the run starts",
+                    existing.name
+                );
+                let diagnostic = Diagnostic::warning(message)
+                    .label("does not say over how long a time they were written")
+                    .help(help);
+                sink.add(&entry.place, diagnostic);
+            }
         }
     }
 }

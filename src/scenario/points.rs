@@ -127,6 +127,7 @@ fn read_point(sink: &Diagnostics, own: &Diagnostics, source: Source<'_>, point: 
     if sink.errors() + own.errors() == 0 {
         lints::lint(own, &strategies, expectations.iter().map(|(_, it)| it));
         lints::lint_reads(own, &document, &strategies);
+        lints::lint_existing(own, &document, &strategies);
     }
     Point {
         draft,

@@ -4,7 +4,7 @@ use super::materialised_table_fixture::*;
 use super::row_count::{REPEATED_MAX, RowCount};
 use super::row_shape::RowShape;
 use super::*;
-use crate::record::{Field, FieldId};
+use crate::record::{Field, FieldId, LawShape};
 use crate::time::SimDuration;
 use std::sync::Arc;
 
@@ -193,6 +193,47 @@ fn random_salts_make_rows_of_their_own() {
     let many = rows(&[CAMPAIGN], 1e6);
     assert!(many > 119_000.0 && many <= 120_000.0, "{many}");
     assert_eq!(rows(&[CAMPAIGN], f64::INFINITY), 120_000.0);
+}
+
+#[test]
+fn rows_that_carry_the_start_of_the_run_are_one_for_each_value() {
+    let mut workload = drawn_table();
+    workload.writes.clear();
+    workload.existing[0].rows = ImportRows::Drawn {
+        records: 120_000,
+        last: SimDuration::ZERO,
+    };
+    let table = materialised(&workload, &schema(None), at(0));
+    let equality = RowEquality {
+        told: &[CAMPAIGN, TS],
+        ..RowEquality::default()
+    };
+    let all = |_: &[i64]| (vec![], vec![]);
+    table.compare_distinct(20, equality, all).agree();
+}
+
+#[test]
+fn a_range_of_unlike_values_has_the_rows_of_just_these() {
+    let mut workload = drawn_table();
+    workload.writes.clear();
+    let mut schema = schema(None);
+    for (ranked, width) in [(false, 5), (true, 5), (true, 400)] {
+        // The most popular campaigns have thousands of writes, the rarest seven.
+        let law = &mut schema.fields[usize::from(CAMPAIGN.0)].law;
+        (law.ranked, law.shape) = (ranked, LawShape::Zipf { exponent: 1.0 });
+        let table = materialised(&workload, &schema, at(0));
+        let start = START.0 / 1_000_000;
+        let equality = RowEquality {
+            told: &[CAMPAIGN, KIND],
+            step: Some((TS, start, start + 1_000)),
+            ..RowEquality::default()
+        };
+        let near = |target: &[i64]| {
+            let campaign = target[usize::from(CAMPAIGN.0)];
+            (vec![], vec![(CAMPAIGN, campaign, campaign + width)])
+        };
+        table.compare_distinct(300, equality, near).agree();
+    }
 }
 
 #[test]

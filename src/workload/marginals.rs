@@ -2,13 +2,16 @@
 
 use super::row_history::RowOrigin;
 use crate::record::{
-    FieldId, FieldKind, Late, RecordGenerator, Schema, ShareClass, TimeUnit, ValueShares,
+    FieldId, FieldKind, Late, LawShape, RecordGenerator, Schema, ShareClass, TimeUnit, ValueShares,
 };
 use std::sync::{Arc, OnceLock};
 
 /// Dependent values (`of`) are tabulated when what they depend on has at most so many combinations, and they themselves so many values: 0.1 s and 32 MB at
 /// most. For more, each combination is taken to have an independent value by the field's law.
 const TABULATED_MAX: u64 = 1 << 22;
+
+/// Values of a range that are looked at one by one; of more, the first ones are, and those behind together, the more the further behind.
+const SINGLE_VALUES: u64 = 64;
 
 /// How all fields' values come about among the rows of every origin. What takes a pass over values is prepared when it is first asked for.
 #[derive(Debug, Clone)]
@@ -79,13 +82,18 @@ impl Shares {
     fn classes(&self, prepare: impl FnOnce() -> Option<ValueShares>) -> &ValueClasses {
         self.classes.get_or_init(|| {
             let shares = self.get(prepare);
-            let classes = shares.map_or_else(Vec::new, ValueShares::classes);
-            let squares = classes.iter().map(|of| of.values * of.share * of.share);
-            ValueClasses {
-                squares: squares.sum(),
-                classes,
-            }
+            ValueClasses::of(shares.map_or_else(Vec::new, ValueShares::classes))
         })
+    }
+}
+
+impl ValueClasses {
+    pub(super) fn of(classes: Vec<ShareClass>) -> Self {
+        let squares = classes.iter().map(|of| of.values * of.share * of.share);
+        Self {
+            squares: squares.sum(),
+            classes,
+        }
     }
 }
 
@@ -207,6 +215,44 @@ impl Marginals {
             }
         }
         self.laws[usize::from(field.0)].classes(|| self.law(field))
+    }
+
+    /// The values in slots `low..high` of a field that is drawn for each row, in classes that make up the whole of their rows. Not where the shape of all
+    /// values will do: of a single value, and of many to which ranks are dealt by chance.
+    pub(super) fn classes_between(
+        &self,
+        origin: usize,
+        id: FieldId,
+        (low, high): (i64, i64),
+    ) -> Option<ValueClasses> {
+        let field = self.generator.schema().field(id);
+        let is_drawn = matches!(self.of(origin, id), Marginal::Own { combined: false });
+        let first = field.kind.first_slot();
+        let end = first.saturating_add_unsigned(field.count()?);
+        let (low, high) = (low.max(first), high.min(end));
+        let width = u64::try_from(high.checked_sub(low)?).ok()?;
+        let in_order = field.law.ranked || matches!(field.law.shape, LawShape::Normal { .. });
+        let tells = width <= SINGLE_VALUES || in_order && field.column.is_none();
+        let share = |low, high| self.by_law(id, (low, high));
+        let whole = share(low, high);
+        if !is_drawn || width < 2 || !tells || whole <= 0.0 {
+            return None;
+        }
+        let (mut classes, mut next) = (Vec::new(), low);
+        while next < high {
+            let length = match width <= SINGLE_VALUES {
+                true => 1,
+                false => (next.abs_diff(low) / 8).max(1),
+            };
+            let end = next.saturating_add_unsigned(length).min(high);
+            let values = end.abs_diff(next) as f64;
+            classes.push(ShareClass {
+                values: values / whole,
+                share: share(next, end) / values,
+            });
+            next = end;
+        }
+        Some(ValueClasses::of(classes))
     }
 
     fn tabulate(&self, at: usize, field: FieldId, of: Of) -> Option<ValueShares> {

@@ -53,6 +53,8 @@ struct Selection<'a> {
     others: f64,
     /// The part of the told fields' values that the condition leaves.
     left: Part,
+    /// The values that it leaves of told fields, where those of all values don't tell what they are like.
+    ranges: Ranges,
 }
 
 /// A part of an origin: a share of its combinations, and a share of the rows of each by what is drawn for them.
@@ -91,6 +93,9 @@ struct Step<'a> {
     low: i64,
     slots: u64,
 }
+
+/// Fields with the values that a range of them leaves.
+type Ranges = SmallVec<[(FieldId, ValueClasses); 1]>;
 
 /// A value of each told field.
 type ValueShares = SmallVec<[ValueShare; 8]>;
@@ -246,6 +251,7 @@ impl<'a> RowCount<'a> {
             rows,
             others,
             left: Part::ALL,
+            ranges: Ranges::new(),
         }
     }
 
@@ -300,14 +306,26 @@ impl<'a> RowCount<'a> {
         for nth in 0..self.selected.len() {
             let of = &self.selected[nth];
             if !of.shape.unique {
-                self.selected[nth].left = self.left(of);
+                let told = |item: &Item| self.equality.told.contains(&item.field);
+                let range = |item: Item| {
+                    let marginals = &self.population.marginals;
+                    let classes = marginals.classes_between(of.origin, item.field, item.slots());
+                    Some((item.field, classes?))
+                };
+                let ranges: Ranges = items(self.condition)
+                    .filter(told)
+                    .filter_map(range)
+                    .collect();
+                let left = self.left(of, &ranges);
+                let of = &mut self.selected[nth];
+                (of.left, of.ranges) = (left, ranges);
             }
         }
         self
     }
 
     /// The part of the told fields' values that the condition leaves.
-    fn left(&self, of: &Selection<'_>) -> Part {
+    fn left(&self, of: &Selection<'_>, ranges: &Ranges) -> Part {
         let (mut left, marginals) = (Part::ALL, &self.population.marginals);
         for &(nth, combined, narrowing) in &of.shape.narrowings {
             let Some(item) = items(self.condition).nth(nth) else {
@@ -317,6 +335,13 @@ impl<'a> RowCount<'a> {
             match narrowing {
                 Narrowing::Follows => {
                     left.cut(combined, self.dependent(of.origin, nth, item, Of::Values));
+                }
+                Narrowing::Told if ranges.iter().any(|(field, _)| *field == item.field) => {
+                    let slots = item.slots();
+                    left.cut(
+                        combined,
+                        marginals.independent(of.origin, item.field, slots, Of::Rows),
+                    );
                 }
                 Narrowing::Told if width > 1.0 => {
                     left.cut(combined, (width / marginals.count(item.field)).min(1.0));
@@ -571,7 +596,8 @@ impl<'a> RowCount<'a> {
         let window = of.window.carried;
         (from, to) = window.map_or((from, to), |window| both((from, to), window));
         let first = ((from - start) / length).floor();
-        let end = ((to - start) / length).ceil();
+        // Rows that all carry one instant lie in one step, however far from the first one: a double tells no nanoseconds of years.
+        let end = ((to - start) / length).ceil().max(first + 1.0);
         // All steps but the first and the last, in groups; in a single one where all are alike.
         let within = (start + (first + 1.0) * length, start + (end - 1.0) * length);
         let inner = match involved
@@ -596,14 +622,21 @@ impl<'a> RowCount<'a> {
     }
 
     /// The classes of a told field's values among an origin's rows; `None` when there is one value in a cell for certain.
-    fn classes(
+    fn classes<'s>(
         &self,
-        of: &Selection<'_>,
+        of: &'s Selection<'_>,
         field: FieldId,
         role: FieldRole,
-    ) -> Option<&'a ValueClasses> {
+    ) -> Option<&'s ValueClasses>
+    where
+        'a: 's,
+    {
         let several = !matches!(role, FieldRole::Given | FieldRole::Single);
-        several.then(|| self.population.marginals.classes(of.origin, field))
+        let range = of.ranges.iter().find(|(of, _)| *of == field);
+        several.then(|| match range {
+            Some((_, classes)) => classes,
+            None => self.population.marginals.classes(of.origin, field),
+        })
     }
 
     /// Sums over the classes of values of the told fields behind those that have `values`.

@@ -289,3 +289,20 @@ fn odd_reads_are_told() {
     let older = "[read.r]\nequal = [\"sensor\"]\nrange = { field = \"ts\", last = \"5m\", ago = \"1h\" }\nrate = \"5/s\"";
     assert_eq!(warnings(older, keys), []);
 }
+
+#[test]
+fn rows_of_one_instant_are_told_where_a_key_tells_time() {
+    let read = "[read.r]\nequal = [\"sensor\"]\nrate = \"5/s\"";
+    let keys = "[strategy.a]\nkey = \"be4(sensor) || be8(ts)\"\n[strategy.b]\nkey = \"be8(ts)\"\n";
+    let told = |existing: &str, keys: &str| warnings(read, &format!("{existing}\n{keys}"));
+    let once = [(
+        Severity::Warning,
+        "all rows of `[existing.rows]` carry the time at which the run starts".to_owned(),
+    )];
+    assert_eq!(told("[existing.rows]\nrecords = 1_000", keys), once);
+    assert_eq!(told("[existing.rows]\neach = \"sensor\"", keys), once);
+    let spread = "[existing.rows]\nrecords = 1_000\nlast = \"7d\"";
+    assert_eq!(told(spread, keys), []);
+    let timeless = "[strategy.a]\nkey = \"be4(sensor)\"\n";
+    assert_eq!(told("[existing.rows]\nrecords = 1_000", timeless), []);
+}
