@@ -42,12 +42,13 @@ impl Demand {
     }
 
     /// Cuts everything to `rows` intervals and closes it.
-    pub(super) fn close(&mut self, rows: usize) -> ClosedDemand {
+    pub(super) fn close(&mut self, rows: usize, together: f64) -> ClosedDemand {
         let mut servers = std::mem::replace(&mut self.servers, Table::new(0));
         servers.settle(rows);
         ClosedDemand {
             servers,
             regions: self.regions.finish(rows),
+            together,
         }
     }
 }
@@ -87,6 +88,8 @@ pub(super) struct ClosedDemand {
     /// By interval and server.
     pub(super) servers: Table<u32>,
     pub(super) regions: ClosedRegions,
+    /// How many units go to one region together, mean over units: chance deals out so many at once.
+    together: f64,
 }
 
 /// How demand spreads over servers and regions: what the metrics of skew are worked out from.
@@ -173,7 +176,7 @@ impl ClosedDemand {
             skipped: grid.full.len() - measured.len(),
             share_overall: share(overall.iter().max(), &overall),
             effective_overall: effective_number(overall.into_iter()),
-            even: median(&totals).and_then(|total| expected_peak(total, servers)),
+            even: median(&totals).and_then(|total| expected_peak(total / self.together, servers)),
             region_share_overall: share(by_region.iter().max(), by_region),
             range_share_overall: share(Some(&self.regions.hottest_range), by_region),
             gini_overall: gini(&mut held, self.regions.idle),
@@ -224,7 +227,7 @@ impl ClosedDemand {
                 // As many operations of equal weights would vary as these do: (sum of weights)^2 / sum of their squares.
                 let read_in_all: f64 = of_reads.iter().map(|&nanos| nanos as f64).sum();
                 let squares = written as f64 * (write_nanos as f64) * (write_nanos as f64)
-                    + read_in_all * read_in_all / (read as f64).max(1.0);
+                    + read_in_all * read_in_all * reads.together / (read as f64).max(1.0);
                 equal.push(total * total / squares);
             }
         }

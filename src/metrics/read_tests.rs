@@ -93,6 +93,7 @@ fn traces() -> Vec<Trace> {
                 plan: PlannedWork {
                     calls: parts as f64,
                     regions: parts as u32 + 1,
+                    pieces: parts as u32 + 1,
                     rows_read: draws.below(50) as f64 + 0.5,
                     rows_returned: draws.below(9) as f64,
                     cells_read: draws.below(900) as f64,

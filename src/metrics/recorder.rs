@@ -103,6 +103,8 @@ pub struct PlannedWork {
     pub calls: f64,
     /// Regions, each once.
     pub regions: u32,
+    /// Gets, and regions that its scans open.
+    pub pieces: u32,
     /// Rows that servers have to read.
     pub rows_read: f64,
     /// Rows that the reader is to get.
@@ -126,6 +128,9 @@ pub(super) struct ReadCosts {
     sent: u64,
     pub(super) calls_planned: f64,
     pub(super) regions: f64,
+    pub(super) pieces: f64,
+    /// Pieces in one region, summed over all pieces.
+    pub(super) together: f64,
     pub(super) rows_planned: f64,
     pub(super) rows_returned: f64,
     pub(super) cells_planned: f64,
@@ -356,6 +361,9 @@ impl Recorder {
             costs.sent += 1;
             costs.calls_planned += plan.calls;
             costs.regions += f64::from(plan.regions);
+            let pieces = f64::from(plan.pieces);
+            costs.pieces += pieces;
+            costs.together += pieces * pieces / f64::from(plan.regions.max(1));
             costs.rows_planned += plan.rows_read;
             costs.rows_returned += plan.rows_returned;
             costs.cells_planned += plan.cells_read;

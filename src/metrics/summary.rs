@@ -107,7 +107,11 @@ impl Recorder {
             full,
         };
         let [writes, reads, _] = &mut self.sides;
-        let demand = [writes, reads].map(|side| side.demand.close(rows));
+        let sum = |of: fn(&ReadCosts) -> f64| self.costs.iter().map(of).sum::<f64>();
+        let (pieces, together) = (sum(|it| it.pieces), sum(|it| it.together));
+        let together = if pieces > 0.0 { together / pieces } else { 1.0 };
+        let demand = [(writes, 1.0), (reads, together.max(1.0))];
+        let demand = demand.map(|(side, together)| side.demand.close(rows, together));
         let mut summary = Summary {
             end,
             spreads: demand.each_ref().map(|demand| demand.spread(&grid)),

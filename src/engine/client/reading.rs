@@ -101,8 +101,10 @@ impl Simulation<'_> {
         if !requests.scans.is_empty() {
             calls += self.divide_scans(read, operation, requests);
         }
+        let asked = self.clients.reads.asked.iter();
         let plan = PlannedWork {
             calls,
+            pieces: asked.map(|(first, last)| last - first + 1).sum(),
             regions: distinct_regions(&mut self.clients.reads.asked),
             rows_read: requests.rows_read(),
             rows_returned: requests.rows_returned,
