@@ -268,6 +268,7 @@ fn token(text: &str, first: char) -> (usize, Result<Token, Mistake>) {
         '"' => "texts are written in single quotes: 'text'",
         '|' => "segments are joined by `||`",
         '$' | '{' | '}' | '@' | ':' => "fields are written by their bare names",
+        '.' => "names have no dots; Java's `Long.MAX_VALUE` is `LONG_MAX`",
         _ => "",
     };
     let message = format!("unexpected character `{first}`");

@@ -91,6 +91,10 @@ fn characters_of_other_languages_are_met_with_what_this_one_writes() {
         ("$", Some("fields are written by their bare names")),
         ("{", Some("fields are written by their bare names")),
         ("@", Some("fields are written by their bare names")),
+        (
+            ".",
+            Some("names have no dots; Java's `Long.MAX_VALUE` is `LONG_MAX`"),
+        ),
         ("?", None),
     ] {
         let (_, errors) = parse(character);

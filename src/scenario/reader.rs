@@ -405,6 +405,18 @@ impl<'a> Reader<'a> {
         spec: &'static settings::Table,
     ) -> Vec<(&'a str, Reader<'a>)> {
         let table = self.table(key);
+        let is_setting = |entry: &Entry| spec.settings.iter().any(|it| it.key == entry.key);
+        let is_table = |entry: &Entry| matches!(entry.node.value, Value::Table(_));
+        let mut entries = table.entries().iter();
+        if entries.any(|entry| is_setting(entry) && !is_table(entry)) {
+            let diagnostic = Diagnostic::error(format!("`[{key}]` has no name"))
+                .label(format!("expected `[{key}.NAME]`"))
+                .help(format!(
+                    "each {what} has a name of its own, as in `[{key}.a]`"
+                ));
+            table.complain_of_table(diagnostic);
+            return Vec::new();
+        }
         let (what_all, label) = (format!("{what}s"), format!("at most {most}"));
         let entries = table.at_most(table.entries(), most, &what_all, label);
         let readers = entries.iter().map(|entry| {

@@ -360,6 +360,10 @@ impl<'a> Checker<'a> {
                 format!("`{name}` is a function: write `{name}(...)`")
             }
             Some(near) => format!("did you mean `{near}`?"),
+            None if name.to_ascii_lowercase().contains("max") => {
+                "`LONG_MAX` is Java's `Long.MAX_VALUE`, and `rev_ts(ts)` what a time leaves of it"
+                    .to_owned()
+            }
             None if known.is_empty() => "there are no fields; texts are quoted: 'text'".to_owned(),
             None => format!("known: {}", known.join(", ")),
         };
