@@ -18,6 +18,12 @@ pub fn server_buffered_capacity_per_second(cluster: &ClusterSpec, table: &TableS
     of_handlers(cluster, cluster.service.write_row.as_secs_f64()).min(of_log(cluster, table))
 }
 
+/// Increments or appends a second of one row: each holds it for its service time and its wait for the WAL.
+pub fn row_capacity_per_second(cluster: &ClusterSpec) -> f64 {
+    let hold = cluster.service.put.as_secs_f64() + log_wait(cluster).as_secs_f64();
+    1.0 / hold.max(1e-9)
+}
+
 /// How long a put on an idle server takes, seen by its client: the way there and back, its service, and its wait for the WAL.
 pub fn idle_put(cluster: &ClusterSpec) -> SimDuration {
     cluster.network + cluster.network + cluster.service.put + log_wait(cluster)

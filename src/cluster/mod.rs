@@ -18,7 +18,10 @@ mod row_sample;
 mod service_times;
 mod spec;
 
-pub use capacity::{idle_put, server_buffered_capacity_per_second, server_capacity_per_second};
+pub use capacity::{
+    idle_put, row_capacity_per_second, server_buffered_capacity_per_second,
+    server_capacity_per_second,
+};
 pub use cell_history::{CellHistory, Keeping};
 pub use disk::{Disk, DiskJob};
 pub use event::{ClusterEvent, CrashTarget, Neighbour, TimedEvent};

@@ -8,7 +8,7 @@ use crate::layout::EntityShare;
 use crate::metrics::{Hotspot, MetricId, Side};
 use crate::record::FieldId;
 use crate::scenario::Strategy;
-use crate::text::{capital, percent, times};
+use crate::text::{capital, compact, percent, times};
 use std::fmt;
 
 /// A salt has at most so many values.
@@ -34,6 +34,12 @@ impl fmt::Display for Advice<'_> {
                 let (cause, cure) = (self.cause(hotspot), self.cure(hotspot));
                 let class = verdict.class(hotspot);
                 write!(f, "{class}: {cause} {cure} {}", self.floors())
+            }
+            Some(_)
+                if verdict.is_overloaded()
+                    && let Some(held) = verdict.held_back() =>
+            {
+                write!(f, "No key cures this: {held}.")
             }
             Some(_) if verdict.is_overloaded() => {
                 let cluster = verdict.cluster("evenly loaded servers");
@@ -65,7 +71,14 @@ impl Advice<'_> {
             Hotspot::None => String::new(),
             Hotspot::Row => {
                 let share = percent(verdict.hottest_row_share);
-                format!("one row takes {share} of the {of}, and a row is never split.")
+                let lock = verdict
+                    .row_lock
+                    .filter(|_| !self.is_of_reads())
+                    .map(compact);
+                let lock = lock.map_or(String::new(), |lock| {
+                    format!(", one at a time, {lock} a second at most")
+                });
+                format!("one row takes {share} of the {of}{lock}, and a row is never split.")
             }
             Hotspot::Placement => {
                 let best = times(verdict.skew(MetricId::PlacementPeakBest).unwrap_or(1.0));
@@ -113,8 +126,12 @@ impl Advice<'_> {
 
     fn cure(&self, hotspot: Hotspot) -> String {
         let (parts, servers, buckets) = (self.parts, self.verdict.servers, self.buckets());
-        // Rows that share the load of a hot one so that each is below the mean of a server.
-        let rows = libm::ceil(self.verdict.hottest_row_share * f64::from(servers)).max(2.0);
+        // Rows that share the load of a hot one so that each is below the mean of a server, and takes half of what its lock lets through.
+        let hottest = self.verdict.hottest_row_share;
+        let locks = self.verdict.row_lock.map_or(0.0, |lock| {
+            2.0 * hottest * self.verdict.offered().unwrap_or(0.0) / lock
+        });
+        let rows = libm::ceil(locks.max(hottest * f64::from(servers))).max(2.0);
         if let Some((read, known)) = self.verdict.piled_up_scan(hotspot) {
             let key = match known.as_str() {
                 "" => "one in the order that it asks for".to_owned(),
@@ -222,8 +239,8 @@ impl Advice<'_> {
         let Some((segment, ..)) = self.skewed() else {
             let peak = |buckets| most_even(buckets, servers as usize).unwrap_or(1.0);
             return match self.verdict.uneven_count() {
-                Some(buckets) if peak(better as usize) < peak(buckets) => format!(
-                    "{buckets} buckets don't divide evenly among {servers} servers: take {better}."
+                Some((count, what)) if peak(better as usize) < peak(count) => format!(
+                    "{count} {what} don't divide evenly among {servers} servers: take {better}."
                 ),
                 _ => self.at_quantiles(),
             };

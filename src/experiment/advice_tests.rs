@@ -240,4 +240,12 @@ fn what_is_even_needs_no_cure_but_for_more_servers() {
         none(|v| v.set(MetricId::Saturated, 1.0)),
         "No key cures this: the load is more than 8 evenly loaded servers can do."
     );
+    assert_eq!(
+        none(|v| {
+            v.set(MetricId::Saturated, 1.0);
+            v.set(MetricId::UtilisationMean, 0.6);
+            v.set(MetricId::NeighbourOffered, 100_000.0);
+        }),
+        "No key cures this: with what the neighbours ask for, a server is full, while 60 % of all handlers are busy."
+    );
 }

@@ -1,11 +1,12 @@
 //! The classes of hotspot of one strategy: of its writes, of its reads, and of what servers are asked for in all. Must not tell them.
 
 use super::runs::StrategyRuns;
+use crate::cluster::row_capacity_per_second;
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::layout::Layout;
 use crate::metrics::{
-    Demanded, Hotspot, HotspotEvidence, HottestServer, MetricId, OF_READS, Peak, Side,
+    Demanded, FULL_ROW, Hotspot, HotspotEvidence, HottestServer, MetricId, OF_READS, Peak, Side,
 };
 use crate::scenario::Strategy;
 use crate::workload::{PickLaw, RangeExtent, Read};
@@ -40,6 +41,7 @@ impl Hotspots {
                 }),
                 server_share: mean(MetricId::ServerMaxShare),
                 key_floor: mean(MetricId::KeyFloor).unwrap_or(1.0),
+                row_is_full: side == Side::Write && row_is_full(strategy, layout, runs),
                 reachable_regions: reachable_regions(layout, table) as u64,
                 servers: strategy.setup.cluster.servers,
                 leads_with_time: strategy
@@ -95,6 +97,21 @@ impl Hotspots {
             false => Side::Write,
         }
     }
+}
+
+/// Operations a second at which the hottest row is incremented, or appended to, as fast as its lock lets it; `None` where rows are not locked.
+pub(super) fn row_capacity(strategy: &Strategy, layout: &Layout) -> Option<f64> {
+    let setup = &strategy.setup;
+    let mut writes = setup.workload.writes.iter();
+    let locked = !setup.workload.writes.is_empty() && writes.all(|it| it.kind.reads_first());
+    locked.then(|| row_capacity_per_second(&setup.cluster) / layout.hottest_row_share)
+}
+
+/// What is offered keeps the lock of the hottest row held.
+pub(super) fn row_is_full(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> bool {
+    let offered = runs.all().mean(MetricId::WriteOffered);
+    let most = row_capacity(strategy, layout);
+    (offered.zip(most)).is_some_and(|(offered, most)| offered >= FULL_ROW * most)
 }
 
 /// Regions of a table that keys fall into.

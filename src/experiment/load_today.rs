@@ -86,6 +86,7 @@ impl LoadToday {
             demanded: Demanded::ByWrites,
             peak: Some(Peak { value, even: None }),
             server_share: Some(share),
+            row_is_full: false,
             key_floor: 1.0,
             reachable_regions: asked,
             servers: servers as u32,

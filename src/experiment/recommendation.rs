@@ -462,7 +462,7 @@ fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<String>
 fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32) -> Vec<String> {
     let tied = candidates.len();
     if ranked.len() < 2 {
-        let alone = "No other strategy stores the same rows: nothing to compare it with.";
+        let alone = "No other strategy stores the same rows under the same load: nothing to compare it with.";
         return vec![alone.to_owned()];
     }
     let (first, others) = ranked.split_at(tied);

@@ -9,7 +9,7 @@ use super::{
     CellsRead, KeyMapBucket, MappedCopy, Measure, Metric, OperationResult, ReadResult,
     StrategyResult,
 };
-use crate::cluster::{ClusterEvent, TimedEvent};
+use crate::cluster::{ClusterEvent, TimedEvent, row_capacity_per_second};
 use crate::keyspace::escape;
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
 use crate::metrics::{BUSY, MetricId, Side, lookup};
@@ -85,8 +85,10 @@ impl<'a> StrategySummary<'a> {
             let expired = layout.expired_regions as f64 / layout.regions.len().max(1) as f64;
             all.set_first(MetricId::ExpiredRegionFraction, Some(expired));
         }
+        let of_rows = hotspots::row_capacity(strategy, layout).unwrap_or(f64::INFINITY);
         all.set(MetricId::UsableCapacity, |_, scalars| {
-            Some(servers * capacity? / scalars.get(MetricId::ServerPeakToMean)?)
+            let of_servers = servers * capacity? / scalars.get(MetricId::ServerPeakToMean)?;
+            Some(of_servers.min(of_rows))
         });
         if let Some(knee) = &setup.knee {
             runs.set_knee(knee, capacity);
@@ -159,6 +161,14 @@ impl<'a> StrategySummary<'a> {
                 })
             })
             .collect()
+    }
+
+    /// How long a read takes at least: its rows, in as many parts as servers work on at once.
+    fn least_read_secs(&self, read: &ReadPrice) -> f64 {
+        let setup = &self.strategy.setup;
+        let parts = read.calls.min(f64::from(setup.client.fan_out)).max(1.0);
+        let parts = parts.min(self.layout.regions.len() as f64);
+        read.rows_read * setup.cluster.service.scan_row.as_secs_f64() / parts
     }
 
     /// Whether some row that it reads has more cells than one, or fewer that are asked for.
@@ -316,6 +326,8 @@ impl<'a> StrategySummary<'a> {
                 Side::Read => hotspots::hottest_row_of_reads(layout, runs).unwrap_or(0.0),
                 _ => layout.hottest_row_share,
             },
+            row_lock: hotspots::row_is_full(self.strategy, layout, runs)
+                .then(|| row_capacity_per_second(&setup.cluster)),
             duration_s: self.time.duration.as_secs_f64(),
             slow: slow.filter_map(|it| self.slow_server(it)).collect(),
             clients: clients.sum(),
@@ -458,15 +470,21 @@ pub(super) fn warnings(summary: &StrategySummary<'_>) -> Vec<String> {
             "strategy `{name}`: an import does not end within `time.duration`: its makespan is unknown"
         ));
     }
-    let cause = match summary.mean(MetricId::UtilisationMax) > Some(BUSY) {
-        true => "the busiest server has no handler left",
-        false => "they wait for more than handlers",
-    };
+    let busy = summary.mean(MetricId::UtilisationMax) > Some(BUSY)
+        || summary.mean(MetricId::HotTimeFraction) > Some(0.5);
     for read in summary.prices() {
         if let Some((done, offered)) = read.behind {
             let (done, offered) = (compact(done), compact(offered));
+            let least = summary.least_read_secs(&read);
+            let cause = match () {
+                () if least > summary.time.duration.as_secs_f64() => {
+                    format!(": one takes {} at least", length(least))
+                }
+                () if busy => ": the busiest server has no handler left".to_owned(),
+                () => String::new(),
+            };
             warnings.push(format!(
-                "`{name}`: read `{}` piles up, {done} of {offered} a second completed: {cause}",
+                "`{name}`: read `{}` piles up, {done} of {offered} a second completed{cause}",
                 read.name
             ));
         }

@@ -5,8 +5,8 @@
 
 use super::hotspots::Hotspots;
 use crate::metrics::{
-    BUSY, Counts, EventKind, Hotspot, MetricId, NO_HOTSPOT_BELOW, OPERATIONS_PER_SERVER, Series,
-    Side,
+    BUSY, CLUSTER_BUSY, Counts, EventKind, Hotspot, MetricId, NO_HOTSPOT_BELOW,
+    OPERATIONS_PER_SERVER, Series, Side,
 };
 use crate::query::AccessPath;
 use crate::statistics::median;
@@ -71,6 +71,8 @@ pub(super) struct Verdict {
     pub(super) scanned: Option<(String, String)>,
     /// Of the writes, or of the Gets.
     pub(super) hottest_row_share: f64,
+    /// What the lock of a row lets through a second, where that of the hottest one is always held.
+    pub(super) row_lock: Option<f64>,
     pub(super) duration_s: f64,
     /// Servers that were slow for most of the window, with how many times.
     pub(super) slow: Vec<(u32, f64)>,
@@ -93,6 +95,8 @@ pub(super) struct ClusterHistory {
     pub(super) utilisation: Vec<f64>,
     /// Servers that died.
     pub(super) lost: u32,
+    /// Servers that joined.
+    pub(super) joined: u32,
     /// What the balancer judged by when it started last, or ran last if it never started, in words.
     pub(super) finding: Option<String>,
     /// Why a region that is due to be split has no split row.
@@ -121,6 +125,17 @@ impl ClusterHistory {
             peaks: first_and_last(&series.server_demand),
             utilisation: (0..window.first().map_or(0, Vec::len)).map(mean).collect(),
             lost: of(EventKind::Crash).count() as u32,
+            joined: of(EventKind::ServersAdded)
+                .filter_map(|event| {
+                    event
+                        .detail
+                        .as_deref()?
+                        .split(' ')
+                        .next()?
+                        .parse::<u32>()
+                        .ok()
+                })
+                .sum(),
             finding: started.or(last).map(judged),
             no_split_row: no_split_row.and_then(|event| event.detail.clone()),
         }
@@ -195,7 +210,7 @@ impl Verdict {
     }
 
     /// What an open loop offers a second.
-    fn offered(&self) -> Option<f64> {
+    pub(super) fn offered(&self) -> Option<f64> {
         self.rate(MetricId::WriteOffered).filter(|_| !self.closed)
     }
 
@@ -232,11 +247,11 @@ impl Verdict {
             );
         }
         let even = percent(1.0 / f64::from(servers));
-        let uneven = self.uneven_count().filter(|&it| it > servers as usize);
-        let uneven = uneven.map_or(String::new(), |buckets| {
-            let most = buckets.div_ceil(servers as usize);
+        let uneven = self.uneven_count().filter(|it| it.0 > servers as usize);
+        let uneven = uneven.map_or(String::new(), |(count, what)| {
+            let most = count.div_ceil(servers as usize);
             let less = most - 1;
-            format!(", as {buckets} buckets put {most} on some servers and {less} on others")
+            format!(", as {count} {what} put {most} on some servers and {less} on others")
         });
         format!(
             "No hotspot: the busiest of {servers} servers takes {share} of the {of} (even: {even}){uneven}"
@@ -281,15 +296,21 @@ impl Verdict {
         (hotspot != Hotspot::None).then(|| format!("the {of} have a {class} as well{share}"))
     }
 
-    /// The buckets, when their number is why the load is not even: they don't divide evenly among the servers, and the best dealing (where
-    /// dealings are unknown, the run) has the peak that this makes.
-    pub(super) fn uneven_count(&self) -> Option<usize> {
-        let (buckets, servers) = (self.buckets?, self.servers as usize);
-        let best = most_even(buckets, servers)?;
+    /// The buckets, or regions with about the same load, when their number is why the load is not even: they don't divide evenly among the servers,
+    /// and the best dealing (where dealings are unknown, the run) has the peak that this makes.
+    pub(super) fn uneven_count(&self) -> Option<(usize, &'static str)> {
+        let (regions, servers) = (self.reachable_regions, self.servers as usize);
+        let greatest = self.skew(MetricId::RegionMaxShare).unwrap_or(1.0);
+        let alike = regions >= servers && greatest * regions as f64 <= AS_COUNTED;
+        let (count, what) = match self.buckets {
+            Some(buckets) => (buckets, "buckets"),
+            None => alike.then_some((regions, "regions"))?,
+        };
+        let best = most_even(count, servers)?;
         let dealt = self.skew(MetricId::PlacementPeakBest);
         let peak = dealt.or(self.skew(MetricId::ServerPeakToMean))?;
         let as_counted = peak <= AS_COUNTED * best && best <= AS_COUNTED * peak;
-        (buckets % servers != 0 && as_counted).then_some(buckets)
+        (count % servers != 0 && as_counted).then_some((count, what))
     }
 
     /// Scans of the whole table are what makes its first servers hot: as long as they get on, they ask all.
@@ -311,7 +332,16 @@ impl Verdict {
             copy => format!("copy {copy}"),
         };
         let too_few = |buckets: usize| format!("{buckets} buckets can't use {servers} servers");
-        let hot_row = || format!("a single row takes {}", percent(self.hottest_row_share));
+        let hot_row = || {
+            let lock = self.row_lock.filter(|_| of_writes).map(compact);
+            let lock = lock.map_or(String::new(), |lock| {
+                format!(", and its lock lets {lock} a second through")
+            });
+            format!(
+                "a single row takes {}{lock}",
+                percent(self.hottest_row_share)
+            )
+        };
         let region = self.skew(MetricId::RegionMaxShare).map(percent);
         if let Some((read, _)) = self.piled_up_scan(hotspot) {
             return format!(
@@ -340,9 +370,9 @@ impl Verdict {
             // Which range stays hot, and what it holds.
             Hotspot::None | Hotspot::Static => {
                 match (self.uneven_count(), &self.entity, region, &self.hot_range) {
-                    (Some(buckets), ..) if buckets < servers as usize => too_few(buckets),
-                    (Some(buckets), ..) => {
-                        format!("{buckets} buckets don't divide evenly among {servers} servers")
+                    (Some((buckets, _)), ..) if buckets < servers as usize => too_few(buckets),
+                    (Some((count, what)), ..) => {
+                        format!("{count} {what} don't divide evenly among {servers} servers")
                     }
                     _ if self.skew(MetricId::KeyFloor) >= Some(NO_HOTSPOT_BELOW) => hot_row(),
                     (_, Some((entity, share)), ..) if of_writes => {
@@ -362,7 +392,7 @@ impl Verdict {
     /// What it costs: throughput against the offered load or the capacity, the slowest percent, failures.
     fn damage(&self, hotspot: Hotspot) -> String {
         let mut parts = vec![self.throughput()];
-        if self.is_overloaded() && hotspot == Hotspot::None && self.held_back().is_none() {
+        if hotspot == Hotspot::None && self.held_back().is_none() && self.is_overloaded() {
             parts.push("more than the cluster can do".to_owned());
         }
         if self.import_unfinished {
@@ -373,10 +403,17 @@ impl Verdict {
         let failed = self.rate(MetricId::WriteFailedFraction);
         let failed = failed.filter(|failed| *failed >= NOTABLE);
         parts.extend(failed.map(|failed| format!("{} failed", percent(failed))));
-        let left = self.rate(MetricId::WriteUnfinishedFraction);
-        let left = left.filter(|left| *left >= NOTABLE_UNFINISHED && self.offered().is_some());
-        parts.extend(left.map(|left| format!("{} unfinished at the end", percent(left))));
+        parts.extend(
+            self.left()
+                .map(|left| format!("{} unfinished at the end", percent(left))),
+        );
         parts.join(", ")
+    }
+
+    /// The part of an open loop's operations that is unfinished at the end, when it is more than a few.
+    fn left(&self) -> Option<f64> {
+        let left = self.rate(MetricId::WriteUnfinishedFraction);
+        left.filter(|left| *left >= NOTABLE_UNFINISHED && self.offered().is_some())
     }
 
     fn throughput(&self) -> String {
@@ -391,7 +428,7 @@ impl Verdict {
         }
         match (self.offered(), self.capacity()) {
             (Some(offered), _) => {
-                let done = match throughput >= NEARLY_ALL * offered {
+                let done = match throughput >= NEARLY_ALL * offered && self.left().is_none() {
                     true => "all".to_owned(),
                     false => format!("{done} of"),
                 };
@@ -422,7 +459,7 @@ impl Verdict {
     }
 
     /// What holds the run back, as a clause: the first that holds; `None` when nothing does, or nothing shows what.
-    fn held_back(&self) -> Option<String> {
+    pub(super) fn held_back(&self) -> Option<String> {
         let refused = self.count(MetricId::RegionTooBusyFraction);
         if refused >= REFUSED {
             let refused = percent(refused);
@@ -435,7 +472,8 @@ impl Verdict {
             false => self.rate(MetricId::WriteOffered),
         };
         let could = could.filter(|could| *could > 0.0)?;
-        if self.rate(MetricId::WriteThroughput)? / could >= HELD_BELOW {
+        let overloaded = self.is_overloaded();
+        if self.rate(MetricId::WriteThroughput)? / could >= HELD_BELOW && !overloaded {
             return None;
         }
         let slowest = self.slow.iter().max_by(|a, b| a.1.total_cmp(&b.1));
@@ -449,7 +487,7 @@ impl Verdict {
         }
         let lost = self.course.lost;
         if lost > 0 {
-            let left = self.servers.saturating_sub(lost);
+            let left = (self.servers + self.course.joined).saturating_sub(lost);
             let lost = match lost {
                 1 => "a server".to_owned(),
                 lost => format!("{lost} servers"),
@@ -464,7 +502,19 @@ impl Verdict {
         }
         let (busy, busiest) = (MetricId::UtilisationMean, MetricId::UtilisationMax);
         let (busy, busiest) = (self.count(busy), self.count(busiest));
-        if self.hotspots.is_hot() || self.clients == 0 {
+        if self.hotspots.is_hot() {
+            None
+        } else if overloaded && busy > 0.0 && busy < CLUSTER_BUSY {
+            // The load itself is spread: it is something else that fills a server.
+            let with = match self.mean(MetricId::WriteOffered.of(Side::Neighbour)) {
+                Some(offered) if offered > 0.0 => "with what the neighbours ask for, ",
+                _ => "",
+            };
+            let busy = percent(busy);
+            Some(format!(
+                "{with}a server is full, while {busy} of all handlers are busy"
+            ))
+        } else if self.clients == 0 {
             None
         } else if busy > BUSY {
             let busy = percent(busy);
@@ -489,7 +539,8 @@ impl Verdict {
     /// Bytes a second in the log of the busiest server over its bandwidth.
     fn log_share(&self) -> Option<f64> {
         let rows = self.mean(MetricId::WriteThroughput)? * self.mean(MetricId::ServerMaxShare)?;
-        Some(rows * self.mean(MetricId::WriteBytes)? / self.log_bandwidth?)
+        // The share is that of the rows as they are sent: a log that can't keep up is full.
+        Some((rows * self.mean(MetricId::WriteBytes)? / self.log_bandwidth?).min(1.0))
     }
 
     /// A slow server is full while the others are not.

@@ -60,6 +60,7 @@ pub(super) fn even() -> Verdict {
         hot_range: None,
         scanned: None,
         hottest_row_share: 0.00001,
+        row_lock: None,
         duration_s: 20.0,
         slow: Vec::new(),
         clients: 0,

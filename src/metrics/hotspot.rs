@@ -16,6 +16,8 @@ pub const LEFT_BY_DEALING: f64 = 0.5;
 pub const MOVING_RATIO: f64 = 2.0;
 /// A range of keys makes a server hot when it takes at least this part of what the hottest server does (estimate).
 pub const RANGE_SHARE_OF_SERVER: f64 = 0.5;
+/// A row that is incremented or appended to is full when it is asked for this part of what its lock lets through (estimate).
+pub const FULL_ROW: f64 = 0.95;
 /// Reads make a server hot when they take more than this share of the handler time that it is asked for.
 pub const OF_READS: f64 = 0.5;
 
@@ -85,6 +87,8 @@ pub struct HotspotEvidence {
     pub server_share: Option<f64>,
     /// `key_floor`.
     pub key_floor: f64,
+    /// The hottest row is asked for more than its lock lets through, [`FULL_ROW`], wherever it lies.
+    pub row_is_full: bool,
     /// Regions that the key can reach at all.
     pub reachable_regions: u64,
     /// Servers.
@@ -108,7 +112,9 @@ impl Hotspot {
         let of_newest = evidence.demanded != Demanded::ByReads { newest: false };
         let follows_time = evidence.leads_with_time && of_newest;
         let has_few_regions = evidence.reachable_regions < u64::from(evidence.servers);
-        Some(if !peak.is_hot() {
+        Some(if evidence.row_is_full {
+            Self::Row
+        } else if !peak.is_hot() {
             Self::None
         } else if evidence.key_floor >= NO_HOTSPOT_BELOW
             && evidence.key_floor >= ROW_SHARE_OF_PEAK * peak.value
@@ -180,6 +186,7 @@ mod tests {
         }),
         server_share: Some(0.39),
         key_floor: 1.2,
+        row_is_full: false,
         reachable_regions: 32,
         servers: 8,
         leads_with_time: false,
@@ -199,10 +206,11 @@ mod tests {
     #[test]
     fn the_first_class_that_holds_is_named() {
         let chance = Change::from(|e| e.peak = peak(3.1, ExpectedPeak { mean: 2.0, sd: 0.4 }));
-        let cases: [(&str, Change); 26] = [
+        let cases: [(&str, Change); 27] = [
             ("static", |_| {}),
             ("none", |e| e.peak = peak(1.49, EVEN)),
             ("none", chance),
+            ("row", |e| (e.row_is_full, e.peak) = (true, peak(1.1, EVEN))),
             // 0.7 of 3.1 is 2.17.
             ("row", |e| e.key_floor = 2.2),
             ("static", |e| e.key_floor = 2.1),

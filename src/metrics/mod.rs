@@ -28,7 +28,7 @@ mod warm_up;
 
 pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
 pub use events::{EventKind, RefusalReason, SeriesEvent};
-pub use hotspot::{Demanded, Hotspot, HotspotEvidence, NO_HOTSPOT_BELOW, OF_READS, Peak};
+pub use hotspot::{Demanded, FULL_ROW, Hotspot, HotspotEvidence, NO_HOTSPOT_BELOW, OF_READS, Peak};
 pub use metric_id::{
     Better, Definition, MetricId, MetricPath, OperationNames, Part, Side, Source, Subject, Unit,
     UnknownMetric, all_paths, lookup, reference,
@@ -36,4 +36,4 @@ pub use metric_id::{
 pub use recorder::{PlannedWork, ReadWork, Recorded, Recorder, RecorderConfig};
 pub use response::{CombinedResponse, Counts, Nanos, Response};
 pub use run_result::{OperationRun, RunResult, Scalars, Series, SideRun};
-pub use summary::BUSY;
+pub use summary::{BUSY, CLUSTER_BUSY};
