@@ -85,6 +85,7 @@ fn an_exact_scan_asks_for_what_any_scan_asks_for() {
                 scan: 1e-3,
                 row: 1e-6,
                 cell: 1e-7,
+                absent: 0.0,
             },
         };
         let read = Read::planned("r", known);
