@@ -301,8 +301,9 @@ impl LaidTable<'_> {
     /// Rows that are written again under a salt that is drawn for each write: their old versions, or parts of what was added to them, stay where the earlier salts put them.
     fn stale_copies(&self) -> Option<Diagnostic> {
         let copies = self.copies_of_a_row();
+        let writes = &self.table.setup().workload.writes;
         let adds = |write: &Write| write.kind.reads_first();
-        let (what, help) = if self.table.setup().workload.writes.iter().all(adds) {
+        let (what, help) = if !writes.is_empty() && writes.iter().all(adds) {
             (
                 "what is added to a row lies under several salts: under",
                 "a reader has to ask every salt and put together what it finds; else compute the salt from what names the row, as `bucket(16, ...)` does",

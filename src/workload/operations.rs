@@ -294,12 +294,12 @@ impl ClosedSource {
         self.clients
     }
 
-    /// Number of operations, where it is finite: an import's records.
-    pub fn operations(&self) -> Option<u64> {
-        self.rows.is_finite().then(|| self.rows.len())
+    /// It is an import, and its clients have taken all records.
+    pub fn is_done(&self) -> bool {
+        self.rows.is_finite() && self.taken >= self.rows.len()
     }
 
-    /// Writes the record of the `k`-th operation of `client`, issued `now`, to `out`; `None` when the import has no more for this client.
+    /// Writes the record of the `k`-th operation of `client`, issued `now`, to `out`; `None` when the import has no more.
     #[inline]
     pub fn issue(
         &mut self,

@@ -57,8 +57,7 @@ impl Store {
     }
 
     fn put(&mut self, key: u32) {
-        let replaces = self.keeping.replaces;
-        self.write(key, PUT, |cell, now| cell.put(now, PUT, replaces));
+        self.write(key, PUT, |cell, now| cell.put(now, PUT, false));
     }
 
     fn delete(&mut self, key: u32) {
@@ -117,12 +116,11 @@ fn replay(
     seed: u64,
     keys: u32,
     (versions, ttl): (u32, Option<u64>),
-    (deletes, deletes_rows, adds): (bool, bool, bool),
+    (deletes, deletes_rows): (bool, bool),
     mut check: impl FnMut(&[u64], &[Vec<Written>]),
 ) -> usize {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut store = Store::new(64, versions, ttl, deletes_rows);
-    store.keeping.replaces = adds;
     let mut model = Model {
         versions: versions as usize,
         ttl,
@@ -155,13 +153,7 @@ fn replay(
                 store.delete(key);
             }
             _ => {
-                let put = written(key, model.now, CellType::Put);
-                if adds {
-                    // The sum takes the place of the one before.
-                    let is_older = |it: &Written| it.kind == put.kind && it.row == put.row;
-                    model.memstore.retain(|it| !is_older(it));
-                }
-                model.memstore.push(put);
+                model.memstore.push(written(key, model.now, CellType::Put));
                 store.put(key);
             }
         }
@@ -171,12 +163,11 @@ fn replay(
 }
 
 #[test]
-fn versions_deletes_and_increments_leave_the_bytes_that_the_model_does() {
+fn versions_and_deletes_leave_the_bytes_that_the_model_does() {
     let mut compactions = 0;
     for seed in 0..400 {
         let (keys, versions) = (1 + seed as u32 % 12, 1 + seed as u32 / 12 % 3);
-        let adds = versions == 1 && seed % 3 > 0;
-        let deletes = (seed % 5 > 0, seed % 2 > 0, adds);
+        let deletes = (seed % 5 > 0, seed % 2 > 0);
         compactions += replay(seed, keys, (versions, None), deletes, |found, expected| {
             let expected: Vec<u64> = expected.iter().map(|file| kv_bytes(file)).collect();
             assert_eq!(found, expected, "seed {seed}");
@@ -193,7 +184,7 @@ fn what_expires_goes_when_the_model_says() {
             seed,
             keys,
             (1, Some(ttl)),
-            (false, false, false),
+            (false, false),
             |found, expected| {
                 let expected: Vec<u64> = expected.iter().map(|file| kv_bytes(file)).collect();
                 assert_eq!(found, expected, "seed {seed}");
@@ -208,7 +199,7 @@ fn with_versions_deletes_and_a_time_to_live_together_a_cell_is_off_by_its_older_
     let (mut off, mut all) = (0.0, 0.0);
     for seed in 0..300 {
         let (keys, versions) = (1 + seed as u32 % 12, 1 + seed as u32 / 12 % 3);
-        let deletes = (seed % 3 > 0, seed % 2 > 0, false);
+        let deletes = (seed % 3 > 0, seed % 2 > 0);
         let ttl = 20 + seed % 80;
         replay(
             seed,

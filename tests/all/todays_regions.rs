@@ -519,7 +519,10 @@ fn counters_stand_beside_what_is_predicted_of_each_server_and_region() {
         &["was cut off here"],
     );
     fs::write(place.path().join("rows.csv"), "a,b\n1,2\n").unwrap();
-    assert_tells(&refused("--measured rows.csv"), &["no result of a replay"]);
+    assert_tells(
+        &refused("--measured rows.csv"),
+        &["no JSON object stands in it"],
+    );
 }
 
 proptest! {

@@ -156,7 +156,7 @@ impl Clients {
                 closed.extend(
                     Client::all(Task::Write(id), clients, think).map(|client| Client {
                         buffer: buffer.map_or(NONE, |capacity| {
-                            buffers.push(WriteBuffer::new(capacity.0, clients));
+                            buffers.push(WriteBuffer::new(capacity.0));
                             (buffers.len() - 1) as u32
                         }),
                         ..client
@@ -215,15 +215,12 @@ impl Clients {
         self.increments[usize::from(operation.write().0)]
     }
 
-    /// The import that a client takes part in has no more operations for it.
+    /// The import that a client takes part in has no more operations.
     pub(super) fn has_ended(&self, client: &Client) -> bool {
         let Task::Write(write) = client.task else {
             return false;
         };
-        self.writes.source(write).is_none_or(|source| {
-            let index = client.next * u64::from(client.clients) + u64::from(client.number);
-            source.operations().is_some_and(|all| index >= all)
-        })
+        self.writes.source(write).is_none_or(ClosedSource::is_done)
     }
 
     /// For how long a client thinks before its next operation.

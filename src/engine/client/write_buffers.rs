@@ -47,21 +47,18 @@ pub struct WriteBuffer {
     heap: u64,
     /// In the order in which they were put in, and by server once they are sent.
     pub rows: Vec<BufferedRow>,
-    /// With copies: the operations whose rows are in the buffer, which are some client's next ones.
+    /// With copies: the operations whose rows are in the buffer, which count up.
     copied: Vec<CopiedOperation>,
-    /// Clients of the same write: the operations of one are so far apart.
-    clients: u64,
 }
 
 impl WriteBuffer {
-    /// An empty buffer of `capacity` bytes (`hbase.client.write.buffer`) of one of `clients` clients.
-    pub fn new(capacity: u64, clients: u32) -> Self {
+    /// An empty buffer of `capacity` bytes (`hbase.client.write.buffer`).
+    pub fn new(capacity: u64) -> Self {
         Self {
             capacity,
             heap: 0,
             rows: Vec::new(),
             copied: Vec::new(),
-            clients: u64::from(clients),
         }
     }
 
@@ -109,13 +106,14 @@ impl WriteBuffer {
     ) {
         let rows = &mut self.rows[first as usize..][..count as usize];
         rows.iter_mut().for_each(|row| row.over = true);
-        let Some(oldest) = self.copied.first() else {
+        if self.copied.is_empty() {
             return rows.iter().for_each(each);
-        };
-        let oldest = oldest.row.operation.index();
+        }
         for row in rows {
-            let place = (row.operation.index() - oldest) / self.clients;
-            let operation = &mut self.copied[place as usize];
+            let index = row.operation.index();
+            let is_before = |it: &CopiedOperation| it.row.operation.index() < index;
+            let place = self.copied.partition_point(is_before);
+            let operation = &mut self.copied[place];
             if operation.left == 0 {
                 continue;
             }
@@ -146,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_flush_is_due_when_the_heap_size_passes_the_buffer() {
-        let mut buffer = WriteBuffer::new(300, 1);
+        let mut buffer = WriteBuffer::new(300);
         assert_eq!(buffer.room(100), 4);
         assert!(!buffer.put(row(0, 0), 100, 0));
         assert!(!buffer.put(row(1, 0), 200, 0), "equal is not past");
