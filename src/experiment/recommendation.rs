@@ -18,6 +18,7 @@ use crate::random::Seed;
 use crate::record::FieldId;
 use crate::scenario::{Knee, Limit, Scenario, Strategy};
 use crate::text::{compact, listed, percent};
+use crate::workload::Drive;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -105,7 +106,7 @@ impl Recommendations {
             seed: results.seed,
             replicates: results.replicates,
             duration_s: results.duration_s,
-            limits: words(knee),
+            limits: words(knee, strategies.iter().any(has_waiting_writers)),
             suggestions: suggestions.cloned(),
             groups: groups(&strategies).iter().map(group_of).collect(),
         }
@@ -336,10 +337,15 @@ impl RankedStrategy {
         let read_costs = read_costs(found);
         let means = read_costs.iter().map(Cost::mean);
         let least = means.fold(f64::INFINITY, f64::min);
+        let written = found
+            .iter()
+            .filter_map(|(_, it)| it.mean(MetricId::WriteThroughput));
+        let most = written.fold(0.0, f64::max);
         let all = found.iter().zip(read_costs).zip(growing_reads(found, seed));
         all.map(move |((&(strategy, result), reads), growing_reads)| {
             let knee = strategy.setup.knee.as_ref();
-            let broken_limits = broken(knee, result, replicates);
+            let mut broken_limits = broken(knee, result, replicates);
+            broken_limits.extend(held_up((strategy, result), most));
             let bytes = result.mean(MetricId::WriteBytes);
             let capacity = match knee {
                 Some(_) => MetricId::Knee,
@@ -381,17 +387,40 @@ impl RankedStrategy {
 /// A greater part of failed operations breaks the limit (estimate: what an operator notices).
 const MOST_FAILED: f64 = 0.001;
 
+/// Clients of a closed loop break the limit where they write a smaller part of what they write under the key that lets them write most: they are never
+/// behind, and so ask for as much as they get (estimate).
+const LEAST_WRITTEN: f64 = 0.9;
+
+/// Its clients wait for their writes, so that what they ask for depends on the key.
+fn has_waiting_writers(strategy: &Strategy) -> bool {
+    let mut writes = strategy.setup.workload.writes.iter();
+    strategy.setup.knee.is_none() && writes.any(|it| matches!(it.drive, Drive::Closed { .. }))
+}
+
+/// The limit that clients break who write much less than the `most` that they write a second under another key.
+fn held_up((strategy, result): Ran<'_>, most: f64) -> Option<String> {
+    let written = result.mean(MetricId::WriteThroughput).unwrap_or(0.0);
+    let is_held_up = has_waiting_writers(strategy) && written < LEAST_WRITTEN * most;
+    let [written, most] = [written, most].map(compact);
+    is_held_up.then(|| format!("writes: {written} a second, and {most} under another key"))
+}
+
 /// The limits in words.
-fn words(knee: Option<&Knee>) -> Vec<String> {
+fn words(knee: Option<&Knee>, waiting: bool) -> Vec<String> {
     let (all, few) = (percent(NEARLY_ALL), percent(MOST_FAILED));
-    match knee {
+    let mut words = match knee {
         Some(knee) => knee.limits.iter().map(Limit::kept).collect(),
         None => vec![
             format!("at least {all} of the offered operations completed"),
             "more than half of each kind of operation ended".to_owned(),
             format!("at most {few} failed"),
         ],
-    }
+    };
+    let least = percent(LEAST_WRITTEN);
+    words.extend(waiting.then(|| {
+        format!("clients that wait for their writes write at least {least} of what they write under the key with the most")
+    }));
+    words
 }
 
 /// Those that `result` breaks, each with what was found.
@@ -574,6 +603,32 @@ mod tests {
              [strategy.rising]\nkey = \"be8(ts) || be4(id)\"\n\
              [strategy.spread]\nkey = \"md5_bytes(be4(id)) || be8(ts)\"\npresplit = {{ algorithm = \"uniform\", regions = 2 }}\n{knee}"
         )
+    }
+
+    #[test]
+    fn a_key_that_holds_up_clients_who_wait_is_not_recommended_for_its_cheap_reads() {
+        // Twenty clients keep one server busy, 100/s, or both, 200/s; the rows of a second are one scan of the first key, and all rows of the second.
+        let text = text("[read.second]\nrange = { field = \"ts\", last = \"1s\" }\n")
+            .replace("rate = \"130/s\"\narrivals = \"constant\"", "clients = 20");
+        let scenario = Scenario::parse(&text, "two").unwrap_or_else(|error| panic!("{error}"));
+        let results = Experiment::new(&scenario).run(|_| {});
+        let found = Recommendations::of(&scenario, &results);
+        let [spread, rising] = &found.groups[0].strategies[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!((&spread.name[..], &rising.name[..]), ("spread", "rising"));
+        assert!(rising.read_cost < spread.read_cost, "{found:?}");
+        let [broken] = &rising.broken_limits[..] else {
+            panic!("{rising:?}")
+        };
+        let most = broken.strip_prefix("writes: 100 a second, and ");
+        let most = most.and_then(|it| it.strip_suffix(" under another key"));
+        // Both servers are busy for 20/21 of the time where service times are exponential (a closed network's product form), and for more
+        // where they are constant.
+        let most: f64 = most.expect(broken).parse().expect(broken);
+        assert!((190.0..=200.0).contains(&most), "{broken}");
+        assert!(spread.broken_limits.is_empty(), "{spread:?}");
+        assert!(found.limits[3].contains("at least 90 %"), "{found:?}");
     }
 
     #[test]

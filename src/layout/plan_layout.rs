@@ -120,7 +120,12 @@ fn key_buckets(laid: &LaidTable<'_>) -> Vec<KeyBucket> {
         start: RowKey::default(),
         labels: Vec::new(),
     }];
-    for rank in quantile_ranks(&sorted, KEY_BUCKETS) {
+    let mut ranks = quantile_ranks(&sorted, KEY_BUCKETS);
+    // No quantile divides a single key: without a bucket of its own a table of one row would have no picture.
+    if ranks.is_empty() && !sorted.is_empty() {
+        ranks.push(0);
+    }
+    for rank in ranks {
         let (_, segments) = plan.describe(&sample.row(sample.at_rank(rank)));
         // Constants label nothing: they are the same everywhere.
         let labels = plan.segments().iter().zip(segments);
