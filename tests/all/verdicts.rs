@@ -632,3 +632,35 @@ fn weights_are_those_of_the_values_in_their_order() {
         }
     }
 }
+
+#[test]
+fn a_table_of_one_row_shows_where_its_load_lies() {
+    let results = run(
+        "counter",
+        r#"
+replicates = 1
+[time]
+duration = "3s"
+warmup = "1s"
+sample = "500ms"
+[cluster]
+servers = 4
+[field]
+counter = { type = "int", count = 1 }
+[write.clicks]
+clients = 64
+kind = "increment"
+[table]
+presplit = { algorithm = "uniform", regions = 16 }
+[strategy.one]
+key = "be4(counter)"
+"#,
+    );
+    let one = strategy(&results, "one");
+    let series = one.series.as_ref().expect("what its pictures are drawn of");
+    // All writes are of the bucket that begins with the only key, and none of what lies below it.
+    let below = series.key_demand.iter().map(|interval| interval[0]);
+    let of_key = series.key_demand.iter().map(|interval| interval[1]);
+    assert_eq!(below.sum::<u64>(), 0);
+    assert!(of_key.sum::<u64>() > 0);
+}
