@@ -39,6 +39,18 @@ impl KeyPlan {
         let segments = &self.segments()[..segments];
         write_segments(segments, records, (rows, rows), draws, keys);
     }
+
+    /// Its keys have one width: many at once go by columns.
+    pub fn goes_by_columns(&self) -> bool {
+        one_width(self.segments()).is_some()
+    }
+}
+
+/// The width of what such segments write, if it is one that columns can have.
+fn one_width(segments: &[Segment]) -> Option<usize> {
+    let widths = segments.iter().map(|segment| segment.code.width);
+    let width = widths.sum::<Option<usize>>();
+    width.filter(|width| (1..=WIDEST).contains(width))
 }
 
 fn write_segments(
@@ -49,12 +61,10 @@ fn write_segments(
     keys: &mut KeyBatch,
 ) {
     let slots = records.len().checked_div(indices.len()).unwrap_or(0);
-    let widths = segments.iter().map(|segment| segment.code.width);
-    let width = widths
-        .sum::<Option<usize>>()
-        .filter(|width| (1..=WIDEST).contains(width));
+    let width = one_width(segments);
     // Of keys without one width, segments with MD5s are made beforehand.
-    let prepared = segments.iter().map(|segment| {
+    let others = segments.iter().filter(|_| width.is_none());
+    let prepared = others.map(|segment| {
         let width = segment.code.width.filter(|_| makes_md5(&segment.code));
         (width.unwrap_or(0), Vec::new())
     });

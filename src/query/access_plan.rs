@@ -141,6 +141,8 @@ pub struct AccessPlan {
     pub(super) may_repeat: bool,
     /// It asks for the target's own row by its key, which no other is; that row is there.
     own_row: bool,
+    /// Its Gets differ in the values of fields only, and their keys are written in columns.
+    pub(super) gets_together: bool,
     /// One scan finds just the rows that are wanted, all of them.
     pub(super) is_exact_scan: bool,
     names_cells: bool,
@@ -191,8 +193,13 @@ impl AccessPlan {
             && cell_key.is_none()
             && question.wants_what_it_knows()
             && evidence.is_only_of(question.known.stored());
+        let of_field = |dimension: &Dimension| matches!(dimension, Dimension::Field(..));
         let mut plan = Self {
             is_exact_scan,
+            gets_together: way.stop == Stop::Key
+                && !way.dimensions.is_empty()
+                && way.dimensions.iter().all(of_field)
+                && key.goes_by_columns(),
             path: path(key, &way, ordered.is_some()),
             own_row: way.stop == Stop::Key && way.dimensions.is_empty() && question.is_one_row(),
             longer: LongerValues::new(key, &way, &evidence, beginnings),

@@ -10,6 +10,7 @@
 mod access_plan;
 mod candidates;
 mod evidence;
+mod exact_scan;
 mod question;
 mod requests;
 mod row_identity;

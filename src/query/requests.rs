@@ -60,6 +60,9 @@ pub(super) struct Scratch {
     pub counts: [Counts; 2],
     pub equal: Vec<(FieldId, i64)>,
     pub between: Bands,
+    /// Of the Gets whose keys are written together: the records, one after another, and numbers of operations.
+    pub records: Vec<i64>,
+    pub operations: Vec<u64>,
     pub low: Vec<u8>,
     pub high: Vec<u8>,
     pub stop: Vec<u8>,
@@ -147,6 +150,7 @@ impl Requests {
     }
 
     /// Asks for one row, which is there, by its key, and for so many cells of it.
+    #[inline]
     pub fn find(&mut self, cells: f64, write: impl FnOnce(&mut Vec<u8>)) {
         self.clear();
         self.gets.push_with(write);

@@ -106,6 +106,15 @@ impl AccessPlan {
             read.named_by_index(wanted);
         } else {
             read.combine(0);
+            let Scratch {
+                records,
+                operations,
+                ..
+            } = &mut *read.scratch;
+            let (key, gets) = (&self.question.key, &mut read.requests.gets);
+            key.write_beginnings(key.segments().len(), records, operations, gets);
+            records.clear();
+            operations.clear();
         }
         // An index that names rows drawn at random may name one twice.
         if self.may_repeat || by_index && !target.page.exact {
@@ -499,10 +508,16 @@ impl<R: RowCounts> Read<'_, R> {
             record,
             choice,
             low,
+            records,
+            operations,
             ..
         } = &mut *self.scratch;
         low.clear();
         match self.beginning {
+            _ if plan.gets_together => {
+                records.extend_from_slice(record);
+                operations.push(self.target.operation.0);
+            }
             Some(beginning) => low.extend_from_slice(beginning),
             None => plan.write_prefix(segments, choice, &plan.row(record, self.target), low),
         }
@@ -518,7 +533,9 @@ impl<R: RowCounts> Read<'_, R> {
             self.scratch.counted = [counted_rows + rows.min(most), counted_cells + cells];
         }
         if plan.way.stop == Stop::Key {
-            self.requests.gets.push(&self.scratch.low);
+            if !plan.gets_together {
+                self.requests.gets.push(&self.scratch.low);
+            }
             self.requests.gets_found += rows.min(1.0);
             return;
         }
@@ -812,61 +829,14 @@ impl<R: RowCounts> Read<'_, R> {
 }
 
 impl AccessPlan {
-    /// Asks for the rows that share the beginning of the key, which are all that is wanted ([`AccessPlan::is_exact_scan`]): as any scan, in fewer steps.
-    fn scan_exactly(
-        &self,
-        beginning: Option<&[u8]>,
-        target: &ReadTarget<'_>,
-        rows: &impl RowCounts,
-        scratch: &mut Scratch,
-        requests: &mut Requests,
-    ) {
-        let Scratch {
-            record,
-            grain,
-            equal,
-            low,
-            ..
-        } = scratch;
-        let (question, key) = (&*self.question, &self.question.key);
-        record.clear();
-        record.extend_from_slice(target.record);
-        let step = question.identity.step(record, grain);
-        equal.clear();
-        let known = question.known.stored().iter();
-        equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
-        let condition = Condition {
-            equal,
-            between: &[],
-        };
-        let identity = &question.identity;
-        let found = identity.rows(rows, condition, step, target.record, target.at);
-        let start = beginning.unwrap_or_else(|| {
-            low.clear();
-            self.write_prefix(self.way.segments(key), &[], &self.row(record, target), low);
-            low
-        });
-        requests.starts.push(start);
-        requests
-            .stops
-            .push_with(|out| RowKey::write_after_prefix(start, out));
-        requests.scans.push(ScanRequest {
-            rows: found,
-            rows_read: found,
-            reversed: self.reversed(),
-        });
-        requests.rows_returned = found;
-        requests.row_cells = question.cells_of_a_write;
-        requests.cells_returned = found * question.cells_of_a_write;
-    }
-
     /// Asks for the target's own row, which is there ([`AccessPlan::is_of_own_row`]).
+    #[inline]
     pub fn find(&self, requests: &mut Requests, write: impl FnOnce(&mut Vec<u8>)) {
         requests.find(self.question.cells_of_a_write, write);
     }
 
     /// The row of a combination. What it draws is of no account: draws are given values, or left out.
-    fn row<'r>(&self, record: &'r [i64], target: &ReadTarget<'_>) -> Row<'r> {
+    pub(super) fn row<'r>(&self, record: &'r [i64], target: &ReadTarget<'_>) -> Row<'r> {
         Row {
             record,
             index: 0,
@@ -875,7 +845,13 @@ impl AccessPlan {
     }
 
     /// Appends the first segments of the key of a row to `out`, in the values that a combination, by its `choice`, gives to segments.
-    fn write_prefix(&self, segments: usize, choice: &[usize], row: &Row<'_>, out: &mut Vec<u8>) {
+    pub(super) fn write_prefix(
+        &self,
+        segments: usize,
+        choice: &[usize],
+        row: &Row<'_>,
+        out: &mut Vec<u8>,
+    ) {
         for segment in 0..segments {
             let mut dimensions = self.way.dimensions.iter().zip(choice);
             let given = dimensions.find_map(|(dimension, choice)| match dimension {

@@ -135,10 +135,12 @@ impl ValueShares {
 
     /// The share of a slot where it is looked up in a table, to have that in the caches.
     pub fn touch(&self, slot: i64) -> f64 {
-        match self.form {
-            Form::Table { .. } => self.share_between(slot, slot.saturating_add(1)),
-            _ => 0.0,
-        }
+        let Form::Table { from, before } = &self.form else {
+            return 0.0;
+        };
+        let value = slot.wrapping_sub(self.first) as u64;
+        let entry = before.get(value.wrapping_sub(*from) as usize);
+        entry.copied().unwrap_or_default()
     }
 
     /// The probability of the slots `low..high`. O(1), but for permuted laws over more than 2^20 values: those are summed up to 4,096 values, and beyond

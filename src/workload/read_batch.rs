@@ -108,7 +108,7 @@ impl ReadBatch {
     }
 
     /// The `at`-th read; records have `width` slots.
-    #[inline]
+    #[inline(always)]
     pub fn target(&self, at: usize, width: usize) -> ReadTarget<'_> {
         let start = |ends: &[u32]| at.checked_sub(1).map_or(0, |before| ends[before] as usize);
         let page = start(&self.page_ends)..self.page_ends[at] as usize;

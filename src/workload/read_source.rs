@@ -248,6 +248,7 @@ impl Prepared {
     }
 
     /// Appends what it asks for.
+    #[inline]
     fn append(
         &mut self,
         draws: Draws,

@@ -7,7 +7,7 @@
 
 use super::marginals::{Marginal, Of, ValueClasses};
 use super::population::Population;
-use super::row_history::{StepInflow, Window, both};
+use super::row_history::{RowOrigin, StepInflow, Window, both};
 use super::row_question::{Condition, Item, RowEquality, items};
 use super::row_shape::{FieldRole, Narrowing, OriginShape, RowShape, Telling};
 use crate::record::{FieldColumn, FieldId, Late, TimeUnit};
@@ -132,6 +132,100 @@ impl Population {
     }
 }
 
+/// A question whose conditions are on fields that the rows of all origins draw by their laws ([`RowShape::is_drawn`]).
+pub(super) struct DrawnCount<'a> {
+    pub(super) population: &'a Population,
+    pub(super) shape: &'a RowShape,
+    pub(super) condition: Condition<'a>,
+    pub(super) equality: RowEquality<'a>,
+    /// Rows of each origin.
+    pub(super) present: &'a [f64],
+}
+
+impl DrawnCount<'_> {
+    /// As [`RowCount::distinct`], in fewer steps; `None` where these don't tell.
+    pub(super) fn distinct(&self, target: &[i64]) -> Option<f64> {
+        let marginals = &self.population.marginals;
+        let share = |item: Item| marginals.by_law(item.field, item.slots());
+        let share: f64 = items(self.condition).map(share).product();
+        let origins = || self.population.origins.iter().zip(self.present);
+        let of_a_draw = 1.0 / self.equality.draws;
+        let (mut writes, mut roots) = (0.0, 0.0);
+        for (of, present) in self.shape.origins.iter().zip(self.present) {
+            let densest = match of.step {
+                Telling::Nothing => f64::INFINITY,
+                Telling::Slots(..) => of.densest,
+                Telling::Steps => return None,
+            };
+            let rows = present * share;
+            writes += rows;
+            if !of.unique {
+                roots += (rows * (densest * share).min(rows) * of_a_draw).sqrt();
+            }
+        }
+        if 0.5 * roots * roots <= REPEATED_MAX * writes {
+            if !items(self.condition).all(|item| item.holds(target)) {
+                return Some(writes);
+            }
+            let drawn = Part {
+                drawn: share,
+                ..Part::ALL
+            };
+            let surplus = origins().filter(|(_, present)| **present * share > 0.0);
+            let surplus = surplus.map(|(origin, present)| {
+                let rows = present * share;
+                rows / writes * (1.0 + origin.others(*present, drawn) - rows)
+            });
+            return Some((writes + surplus.sum::<f64>()).max(1.0));
+        }
+        let equality = self.equality;
+        if !self.shape.fixes_told || equality.step.is_some() || equality.draws != 1.0 {
+            return None;
+        }
+        let (mut held, mut free) = (0.0, 1.0);
+        for (origin, present) in origins() {
+            let inflow = StepInflow {
+                due: *present,
+                stays: 1.0,
+                ..StepInflow::default()
+            };
+            let cell = -libm::expm1(origin.combinations * origin.ln_missed(share.min(1.0), inflow));
+            held += cell * free;
+            free *= 1.0 - cell;
+        }
+        Some(held)
+    }
+}
+
+impl RowOrigin {
+    /// Rows in the table at an instant.
+    pub(super) fn present(&self, at: SimTime) -> f64 {
+        self.history.rows_in(Window::default(), at)
+    }
+
+    /// Expected other rows of a part of those that are present when one of it is known to be there.
+    fn others(&self, present: f64, Part { combined, drawn }: Part) -> f64 {
+        if !self.history.regular() {
+            return present * combined * drawn;
+        }
+        // Of each combination the rows come at a steady pace; the known one is among them.
+        let of_one = present / self.combinations;
+        let of_others = (self.combinations * combined - 1.0).max(0.0) * of_one;
+        drawn * (of_others + size_biased(of_one) - 1.0)
+    }
+
+    /// Logarithm of the probability that no row of one combination falls on a cell, on which such a `share` of its rows falls.
+    fn ln_missed(&self, share: f64, inflow: StepInflow) -> f64 {
+        let due = inflow.due / self.combinations;
+        let later = inflow.due_later / self.combinations;
+        if self.history.regular() {
+            return ln_missed(share * inflow.stays, due)
+                + ln_missed(share * inflow.falls_back, later);
+        }
+        -share * (inflow.stays * due + inflow.falls_back * later)
+    }
+}
+
 impl Step<'_> {
     /// In nanoseconds.
     fn length(&self) -> f64 {
@@ -156,19 +250,6 @@ impl<'a> RowCount<'a> {
             satisfied: items(condition).all(|item| item.holds(target)),
             selected: SmallVec::new(),
         };
-        if shape.is_drawn {
-            let marginals = &population.marginals;
-            let share = |item: Item| marginals.by_law(item.field, item.slots());
-            let part = Part {
-                combined: 1.0,
-                drawn: items(condition).map(share).product(),
-            };
-            for (origin, shape) in shape.origins.iter().enumerate() {
-                let selection = count.selection(origin, shape, Window::default(), part);
-                count.selected.push(selection);
-            }
-            return count;
-        }
         for (origin, shape) in shape.origins.iter().enumerate() {
             if let Some(selection) = count.select(origin, shape) {
                 count.selected.push(selection);
@@ -180,7 +261,7 @@ impl<'a> RowCount<'a> {
     /// Expected number of different rows; without a look at cells where hardly any two writes are the same row.
     pub(super) fn distinct(&mut self) -> f64 {
         let few = REPEATED_MAX * self.writes();
-        if self.repeated_at_most() <= few || self.modelled().repeated() <= few {
+        if self.modelled().repeated() <= few {
             return self.every_write();
         }
         self.rows()
@@ -217,33 +298,15 @@ impl<'a> RowCount<'a> {
                 }
             }
         }
-        Some(self.selection(at, shape, window, part))
-    }
-
-    /// What is asked for of an origin: a part of its rows in a window.
-    #[inline]
-    fn selection(
-        &self,
-        at: usize,
-        shape: &'a OriginShape,
-        window: Window<'a>,
-        part: Part,
-    ) -> Selection<'a> {
-        let origin = &self.population.origins[at];
         let present = origin.history.rows_in(window, self.at);
         let Part { combined, drawn } = part;
         let rows = present * combined * drawn;
         let others = if window.numbers.is_some() {
             drawn * combined * (size_biased(present) - 1.0)
-        } else if origin.history.regular() {
-            // Of each combination the rows come at a steady pace; the target's own is among them.
-            let of_one = present / origin.combinations;
-            let of_others = (origin.combinations * combined - 1.0).max(0.0) * of_one;
-            drawn * (of_others + size_biased(of_one) - 1.0)
         } else {
-            rows
+            origin.others(present, part)
         };
-        Selection {
+        Some(Selection {
             origin: at,
             shape,
             window,
@@ -252,21 +315,7 @@ impl<'a> RowCount<'a> {
             others,
             left: Part::ALL,
             ranges: Ranges::new(),
-        }
-    }
-
-    /// At least [`RowCount::repeated`], without a look at the values of fields: as if all cells of a step were one. Infinite where the condition may leave
-    /// some of the told values only.
-    pub(super) fn repeated_at_most(&self) -> f64 {
-        let of_origin = |of: &Selection<'_>| match of.shape.unique {
-            true => 0.0,
-            false if of.shape.keeps_values => {
-                of.rows * self.densest(of) * (1.0 / self.equality.draws)
-            }
-            false => f64::INFINITY,
-        };
-        let sum: f64 = self.selected.iter().map(|of| of_origin(of).sqrt()).sum();
-        0.5 * sum * sum
+        })
     }
 
     /// Most of an origin's rows that fall into one of its steps.
@@ -746,13 +795,7 @@ impl<'a> RowCount<'a> {
             }
         }
         let share = share.min(1.0);
-        let due = inflow.due / origin.combinations;
-        let later = inflow.due_later / origin.combinations;
-        let missed = if origin.history.regular() {
-            ln_missed(share * inflow.stays, due) + ln_missed(share * inflow.falls_back, later)
-        } else {
-            -share * (inflow.stays * due + inflow.falls_back * later)
-        };
+        let missed = origin.ln_missed(share, inflow);
         if combinations < 1.0 {
             // Either one or none.
             return -reached * combinations * libm::expm1(missed);

@@ -1,7 +1,7 @@
 //! Counts of rows for one who asks many questions of one table. Must not know what is asked.
 
 use super::population::Population;
-use super::row_count::RowCount;
+use super::row_count::{DrawnCount, RowCount};
 use super::row_question::{Condition, RowEquality};
 use super::row_shape::RowShape;
 use crate::time::SimTime;
@@ -14,6 +14,8 @@ pub struct RowCounter {
     population: Arc<Population>,
     /// Of the questions so far.
     shapes: RefCell<Vec<RowShape>>,
+    /// Rows of each origin at the instant that was asked of last.
+    present: RefCell<(Option<SimTime>, Vec<f64>)>,
 }
 
 impl RowCounter {
@@ -21,6 +23,7 @@ impl RowCounter {
         Self {
             population: population.clone(),
             shapes: RefCell::default(),
+            present: RefCell::new((None, vec![0.0; population.origins.len()])),
         }
     }
 
@@ -32,9 +35,6 @@ impl RowCounter {
         target: &[i64],
         at: SimTime,
     ) -> f64 {
-        if condition.leaves_only(target, equality) {
-            return 1.0;
-        }
         let (population, shapes) = (&*self.population, &mut *self.shapes.borrow_mut());
         let mut known = shapes.iter();
         let place = known.position(|shape| shape.is_of(condition, equality));
@@ -43,6 +43,28 @@ impl RowCounter {
             shapes.len() - 1
         });
         let shape = &shapes[place];
+        if shape.fixes_told && condition.leaves_only(target, equality) {
+            return 1.0;
+        }
+        if shape.is_drawn {
+            let present = &mut *self.present.borrow_mut();
+            if present.0 != Some(at) {
+                present.0 = Some(at);
+                for (rows, origin) in present.1.iter_mut().zip(&population.origins) {
+                    *rows = origin.present(at);
+                }
+            }
+            let count = DrawnCount {
+                population,
+                shape,
+                condition,
+                equality,
+                present: &present.1,
+            };
+            if let Some(rows) = count.distinct(target) {
+                return rows;
+            }
+        }
         RowCount::new((population, shape), (condition, equality), target, at).distinct()
     }
 }

@@ -183,18 +183,19 @@ impl RowHistory {
     }
 
     /// Rows in the table at an instant.
+    #[inline(always)]
     pub(super) fn rows(&self, at: SimTime) -> f64 {
         let at = at.as_nanos() as f64;
-        let written = self.written.as_ref();
-        written.map_or_else(
-            || self.number_at(at),
-            |rate| rate.operations_by(at).min(self.most),
-        )
+        match &self.written {
+            Some(rate) => rate.operations_by(at).min(self.most),
+            None => self.number_at(at),
+        }
     }
 
     /// The same in whole rows, down but for rounding.
     pub(super) fn whole_rows(&self, at: SimTime) -> u64 {
-        (self.rows(at) + 1e-6) as u64
+        // By way of i64, for which processors have an instruction.
+        (self.rows(at) + 1e-6) as i64 as u64
     }
 
     /// Carried instants are evenly spaced.
@@ -203,6 +204,7 @@ impl RowHistory {
     }
 
     /// Rows whose carried instants are before `instant`, once all are written.
+    #[inline]
     pub(super) fn number_at(&self, instant: f64) -> f64 {
         let (from, end) = self.carried.span();
         let rows = match &self.aligned {
@@ -244,7 +246,7 @@ impl RowHistory {
     }
 
     /// Expected number of rows in the table at `at` that lie in a window.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rows_in(&self, window: Window<'_>, at: SimTime) -> f64 {
         match self.in_order && window.carried.is_none() && window.numbers.is_none() {
             true => self.rows(at),

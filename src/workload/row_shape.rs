@@ -51,8 +51,6 @@ pub(super) struct OriginShape {
     pub densest: f64,
     /// No two rows agree.
     pub unique: bool,
-    /// No part of the condition may leave some of the told values only.
-    pub keeps_values: bool,
     /// Parts of the condition that may, by their numbers, and whether their fields are combined.
     pub narrowings: Vec<(usize, bool, Narrowing)>,
 }
@@ -68,6 +66,8 @@ pub(super) struct RowShape {
     is_unique: bool,
     /// Each part of the condition asks for one slot of a field that the rows of all origins draw by its law.
     pub is_drawn: bool,
+    /// No two rows that satisfy the condition tell different values of fields.
+    pub fixes_told: bool,
     /// Of all origins.
     pub origins: Vec<OriginShape>,
 }
@@ -88,10 +88,15 @@ impl RowShape {
             let marginal = population.marginals.of(origin, field);
             matches!(marginal, Marginal::Own { combined: false })
         };
+        let is_drawn = items(condition).all(|item| {
+            item.is_single() && origins.clone().all(|origin| is_drawn(item.field, origin))
+        });
+        let mut told = equality.told.iter();
+        let equal = condition.equal.iter();
+        let is_given = |field: &FieldId| equal.clone().any(|(known, _)| known == field);
         Self {
-            is_drawn: items(condition).all(|item| {
-                item.is_single() && origins.clone().all(|origin| is_drawn(item.field, origin))
-            }),
+            is_drawn,
+            fixes_told: told.all(is_given),
             equal: condition.equal.iter().map(|(field, _)| *field).collect(),
             between: condition.between.iter().map(range).collect(),
             told: equality.told.into(),
@@ -152,7 +157,6 @@ impl OriginShape {
             step: Telling::Nothing,
             densest: f64::INFINITY,
             unique: equality.draws.is_infinite(),
-            keeps_values: true,
             narrowings: Vec::new(),
         };
         if let Some(field) = told.iter().rev().find(|field| is_instant(field)) {
@@ -186,8 +190,6 @@ impl OriginShape {
             else {
                 continue;
             };
-            let is_of_others = matches!(marginals.of(at, item.field), Marginal::OfOthers { .. });
-            shape.keeps_values &= item.is_single() && !is_of_others;
             if counted(item.field).is_none() {
                 continue;
             }

@@ -116,6 +116,7 @@ impl TableRows {
     }
 
     /// The `nth` row that an origin has written, at `now` unless its own instant is known, with some slots `given`.
+    #[inline]
     pub(super) fn write(
         &mut self,
         origin: usize,

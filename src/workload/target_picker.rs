@@ -140,19 +140,27 @@ impl TargetPicker {
         }
     }
 
+    #[inline(always)]
     fn any(&self, draws: &mut Draws, at: SimTime, table: &TableRows) -> PickedRow {
-        let (left, of) = choose(draws, &self.candidates(at, table))?;
-        let nth = (left / of.weight * of.rows as f64) as u64;
-        Some((of.origin, nth.min(of.rows - 1)))
+        any_of(draws, &self.candidates(at, table))
+    }
+
+    /// As [`TargetPicker::row_of`] for many targets of one instant: of [`TargetPicker::candidates`].
+    pub(super) fn row_among(&self, draws: Draws, all: &Candidates) -> PickedRow {
+        match self.recency {
+            Recency::Any => any_of(&mut draws.salted(self.row_salt), all),
+            Recency::Latest(_) | Recency::Last(..) => None,
+        }
     }
 
     /// The origins that have rows, by how many of these can be a target.
-    #[inline]
-    fn candidates(&self, at: SimTime, table: &TableRows) -> Candidates {
+    #[inline(always)]
+    pub(super) fn candidates(&self, at: SimTime, table: &TableRows) -> Candidates {
         let mut all = Candidates::new();
         for &(origin, share) in &self.origins {
             let rows = table.rows(origin, at);
-            let weight = rows as f64 * share;
+            // By way of i64, for which processors have an instruction.
+            let weight = rows as i64 as f64 * share;
             all.push(Candidate {
                 origin,
                 rows,
@@ -228,14 +236,22 @@ impl TargetPicker {
 /// An origin and the number of one of its rows.
 pub(super) type PickedRow = Option<(usize, u64)>;
 
-type Candidates = SmallVec<[Candidate; 4]>;
+pub(super) type Candidates = SmallVec<[Candidate; 4]>;
 
 /// Rows of one origin that may be a target.
 #[derive(Debug, Clone, Copy)]
-struct Candidate {
+pub(super) struct Candidate {
     origin: usize,
     rows: u64,
     weight: f64,
+}
+
+/// Any row of them.
+#[inline]
+fn any_of(draws: &mut Draws, all: &[Candidate]) -> PickedRow {
+    let (left, of) = choose(draws, all)?;
+    let nth = (left / of.weight * of.rows as i64 as f64) as i64 as u64;
+    Some((of.origin, nth.min(of.rows - 1)))
 }
 
 /// One of them by weight, with the part of the weight before what is chosen of it; beyond the sum, which only rounding leads to, the last.

@@ -145,9 +145,12 @@ impl ValueList {
                 law,
             } => {
                 let (record, field, mut nth) = (&mut self.record, usize::from(self.field.0), 0);
+                let among = picker.candidates(at, table);
                 let of_row = || {
                     nth += 1;
-                    picker.draw(draws.salted(mix(nth)), at, None, table, record);
+                    let draws = draws.salted(mix(nth));
+                    let row = picker.row_among(draws, &among);
+                    picker.draw(draws, at, row, table, record);
                     record[field]
                 };
                 out.push(own);
