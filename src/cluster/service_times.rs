@@ -67,6 +67,7 @@ impl ServiceTimes {
 
     /// The service time of a call of `gets` Gets, worked through in turn, each with an X of its own. Of them a share of `passed`, in [0, 1],
     /// pass the Bloom filters, which lie in memory: the others never go to disk. A share of `found` find a row, and read so many `cells` of it. O(gets).
+    #[inline(always)]
     pub fn gets(
         &self,
         gets: u32,
@@ -96,7 +97,7 @@ impl ServiceTimes {
     /// All cells of so many rows but the first of each.
     #[inline]
     fn further_cells(&self, rows: f64, cells: f64) -> u64 {
-        ((cells - 1.0).max(0.0) * rows * self.scan_cell_nanos) as u64
+        ((cells - 1.0).max(0.0) * rows * self.scan_cell_nanos) as i64 as u64
     }
 
     /// X * `nanos`.

@@ -427,8 +427,9 @@ impl Rpcs {
                 scan.keys().iter().for_each(|&key| keys.remove(key));
             }
             RpcBody::Gets { list, .. } => {
-                let gets = self.lists[list as usize].drain(..);
-                gets.for_each(|get| keys.remove(get.key));
+                let gets = &mut self.lists[list as usize];
+                gets.iter().for_each(|get| keys.remove(get.key));
+                gets.clear();
                 self.free_lists.push(list);
             }
             RpcBody::Row | RpcBody::Rows { .. } => {}
@@ -467,18 +468,19 @@ impl Rpcs {
         RpcBody::Gets { list, found }
     }
 
-    /// Cells that an RPC of a read reads of each row; 1 of a neighbour.
-    pub fn row_cells(&self, id: u32) -> f64 {
-        match self.operation_of(id).kind {
-            OperationKind::Read { work, .. } => work.row_cells,
-            _ => 1.0,
+    /// The same of a single Get.
+    pub fn new_get(&mut self, found: f64, get: Get) -> RpcBody {
+        let body = self.new_gets(found);
+        if let RpcBody::Gets { list, .. } = body {
+            self.lists[list as usize].push(get);
         }
+        body
     }
 
     /// Adds a Get to an RPC of Gets.
-    pub fn push_get(&mut self, id: u32, region: u32, key: u32) {
+    pub fn push_get(&mut self, id: u32, get: Get) {
         if let Some(RpcBody::Gets { list, .. }) = self.body(id) {
-            self.lists[list as usize].push(Get { region, key });
+            self.lists[list as usize].push(get);
         }
     }
 
@@ -507,7 +509,7 @@ impl Rpcs {
         self.set_body(sibling, body);
         let mut gets = std::mem::take(&mut self.lists[list as usize]);
         let moved = gets.extract_if(.., |get| moves(get));
-        moved.for_each(|Get { region, key }| self.push_get(sibling, region, key));
+        moved.for_each(|get| self.push_get(sibling, get));
         self.lists[list as usize] = gets;
         Some(sibling)
     }
@@ -576,8 +578,10 @@ mod tests {
         for number in 0..3 {
             let body = rpcs.new_gets(1.0);
             let id = rpcs.append(operation, 0, body);
-            rpcs.push_get(id, 5, keys.insert(b"a"));
-            rpcs.push_get(id, 7 + number, keys.insert(b"b"));
+            for (region, key) in [(5, b"a"), (7 + number, b"b")] {
+                let key = keys.insert(key);
+                rpcs.push_get(id, Get { region, key });
+            }
         }
         assert_eq!(regions(&rpcs, 1), [5, 8]);
         rpcs.drop_waiting(operation, &mut keys);
@@ -594,7 +598,8 @@ mod tests {
         rpcs.operation_mut(operation).rpcs = 3;
         let body = rpcs.new_gets(1.0);
         let id = rpcs.add(operation, 0, body, false);
-        (10..15).for_each(|region| rpcs.push_get(id, region, NONE));
+        let key = NONE;
+        (10..15).for_each(|region| rpcs.push_get(id, Get { region, key }));
         rpcs.get_mut(id).failures = 2;
         let sibling = rpcs.move_gets(id, |get| get.region % 2 == 0);
         let sibling = sibling.expect("three Gets move");

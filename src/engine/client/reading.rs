@@ -5,7 +5,7 @@ use super::clients::LEAST_CYCLE;
 use super::reads::{distinct_regions, scan_calls};
 use crate::engine::clock::Event;
 use crate::engine::numbers::NONE;
-use crate::engine::rpc::{OperationKind, RpcBody};
+use crate::engine::rpc::{Get, OperationKind, RpcBody};
 use crate::engine::simulation::Simulation;
 use crate::engine::table::scans::ScanCursor;
 use crate::metrics::{PlannedWork, ReadWork, Recorded};
@@ -131,10 +131,10 @@ impl Simulation<'_> {
         if gets.len() == 1 {
             let table = self.clients.reads.access(read).table;
             let region = self.tables.routers[table].map.locate(gets.get(0));
-            let body = self.rpcs.new_gets(found);
+            let get = self.get(read, region, gets.get(0));
+            let body = self.rpcs.new_get(found, get);
             let server = self.tables.server_for(region, process);
-            let rpc = self.rpcs.append(operation, server, body);
-            self.add_get(read, rpc, region, gets.get(0));
+            self.rpcs.append(operation, server, body);
             return 1.0;
         }
         let mut regions = std::mem::take(&mut self.clients.reads.get_regions);
@@ -152,7 +152,8 @@ impl Simulation<'_> {
                 calls += 1.0;
                 self.clients.reads.rpc_of_server[server as usize] = rpc;
             }
-            self.add_get(read, rpc, region, key);
+            let get = self.get(read, region, key);
+            self.rpcs.push_get(rpc, get);
         }
         for &region in &regions {
             let server = self.tables.server_for(region, process);
@@ -162,13 +163,13 @@ impl Simulation<'_> {
         calls
     }
 
-    /// An RPC asks for a key as well.
-    fn add_get(&mut self, read: ReadId, rpc: u32, region: u32, key: &[u8]) {
+    /// A Get of a read, for an RPC that carries it.
+    fn get(&mut self, read: ReadId, region: u32, key: &[u8]) -> Get {
         let key = self.tables.keys.insert(key);
-        self.rpcs.push_get(rpc, region, key);
         let reads = &mut self.clients.reads;
         let place = reads.access(read).spread.place(region);
         reads.asked.push((place, place));
+        Get { region, key }
     }
 
     /// One RPC for each scan. Returns the expected number of their calls.
@@ -223,9 +224,10 @@ impl Simulation<'_> {
         let what = Recorded::neighbour(neighbour);
         self.recorder.intended(now, what);
         if begins {
+            let key = NONE;
             let body = match neighbours.sources[source as usize].gets {
                 false => RpcBody::Row,
-                true => self.rpcs.new_gets(1.0),
+                true => self.rpcs.new_get(1.0, Get { region, key }),
             };
             let kind = OperationKind::Neighbour { neighbour, source };
             let operation = self.rpcs.begin(id, now, NONE, kind);
@@ -234,7 +236,6 @@ impl Simulation<'_> {
             let rpc = self.rpcs.add(operation, server, body, true);
             let row = self.rpcs.get_mut(rpc);
             (row.region, row.key_length) = (region, self.tables.weights.neighbours_length());
-            self.rpcs.push_get(rpc, region, NONE);
             self.send(rpc, true);
         } else {
             self.recorder.failed(what, now, now);

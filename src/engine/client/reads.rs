@@ -35,7 +35,7 @@ impl Access {
 /// Rows of so many bytes that a scanner's call returns at most, >= 1. (HBase cuts a row that is larger into several calls.)
 pub fn scanner_rows(row_bytes: f64) -> u64 {
     // Whole bytes of a mean, which sums may have brought a little below them.
-    (SCANNER_BYTES.0 / ((row_bytes + 1e-6) as u64).max(1)).max(1)
+    (SCANNER_BYTES.0 / ((row_bytes + 1e-6) as i64 as u64).max(1)).max(1)
 }
 
 /// Calls of a scan that reads so many rows in so many regions (>= 1), `batch_rows` a call at most: each region is opened by a call, and asked again as

@@ -35,15 +35,19 @@ impl Simulation<'_> {
             piece.sent = self.clock.now;
         }
         self.clients.sent.clear();
-        self.clients.sent.push(id);
         self.address(id);
+        self.call_travels(id, first);
         for at in 0..self.clients.sent.len() {
-            let id = self.clients.sent[at];
-            if first {
-                self.count_call(id);
-            }
-            self.clock.travel(NetworkMessage::Call(id));
+            self.call_travels(self.clients.sent[at], first);
         }
+    }
+
+    #[inline(always)]
+    fn call_travels(&mut self, id: u32, first: bool) {
+        if first {
+            self.count_call(id);
+        }
+        self.clock.travel(NetworkMessage::Call(id));
     }
 
     /// The next call of an RPC is sent, or one that was refused, unless its operation has been given up.
@@ -55,6 +59,7 @@ impl Simulation<'_> {
         }
     }
 
+    #[inline]
     fn count_call(&mut self, id: u32) {
         let Some(piece) = self.rpcs.piece(id).copied() else {
             return;
@@ -137,7 +142,7 @@ impl Simulation<'_> {
                 self.clients.sent.push(sibling);
             }
         }
-        self.clients.sent[1..].reverse();
+        self.clients.sent.reverse();
     }
 
     /// A scan finds its place among the regions of today.
@@ -159,13 +164,13 @@ impl Simulation<'_> {
             return;
         };
         work.rows_read += rows as f64;
-        let read = *read;
+        let access = self.clients.reads.access(*read);
         if owner.failed {
             return self.rpc_ends(id);
         }
-        self.scan_follows(id, scan);
-        let spread = &self.clients.reads.access(read).spread;
-        let goes_on = self.rpcs.scan_mut(scan).goes_on(spread);
+        let (router, cursor) = (&self.tables.routers[access.table], self.rpcs.scan_mut(scan));
+        cursor.follow(&access.spread, router, &self.tables.keys);
+        let goes_on = cursor.goes_on(&access.spread);
         let next = piece.sent + LEAST_CYCLE;
         if !goes_on {
             self.rpc_ends(id);

@@ -147,25 +147,28 @@ impl Simulation<'_> {
             }
             Some(RpcBody::Rows { count, bytes, .. }) => (times.write(count, draws), Some(bytes)),
             Some(RpcBody::Gets { found, .. }) => {
-                let (gets, cells) = (self.rpcs.count(id), self.rpcs.row_cells(id));
-                let named = self.names_cells(id).then_some(cells);
+                let (gets, (cells, names_them)) = (self.rpcs.count(id), self.row_cells(id));
+                let named = names_them.then_some(cells);
                 let passed = self.config.table.passed_gets(found, named);
                 (times.gets(gets, (passed, found), cells, draws), None)
             }
             Some(RpcBody::Scan(scan)) => {
-                let (rows, cells) = (self.rpcs.scan(scan).call_rows(), self.rpcs.row_cells(id));
+                let (rows, (cells, _)) = (self.rpcs.scan(scan).call_rows(), self.row_cells(id));
                 (times.scan(rows, cells, draws), None)
             }
         }
     }
 
-    /// Whether the Gets of an RPC name the columns that they want.
-    fn names_cells(&self, id: u32) -> bool {
-        let read = match self.rpcs.operation_of(id).kind {
-            OperationKind::Read { read, .. } => usize::from(read.0),
-            _ => return false,
-        };
-        self.config.reads[read].plan.names_cells()
+    /// Cells that an RPC of a read reads of each row, 1 of a neighbour, and whether Gets name the columns of them.
+    #[inline(always)]
+    fn row_cells(&self, id: u32) -> (f64, bool) {
+        match self.rpcs.operation_of(id).kind {
+            OperationKind::Read { read, work } => {
+                let plan = &self.config.reads[usize::from(read.0)].plan;
+                (work.row_cells, plan.names_cells())
+            }
+            _ => (1.0, false),
+        }
     }
 
     /// The service of an RPC ends that no write-ahead log holds up. What a server worked on when it died has no end.

@@ -228,7 +228,7 @@ impl ScanCursor {
         cursor.wanted = all;
         if request.rows_read < request.rows && all > 0 {
             // A scan that stops early has met a row.
-            cursor.wanted = ((request.rows_read + draw) as u64).clamp(1, all);
+            cursor.wanted = ((request.rows_read + draw) as i64 as u64).clamp(1, all);
             cursor.limited = true;
         }
         cursor.open(spread);
@@ -297,10 +297,14 @@ impl ScanCursor {
     /// Finds its place among the regions of today, if some have been divided or merged since it was made, or last followed them. A region that is no
     /// more goes on as those that hold its keys now: from the first on that has rows left. A region that is done is not, once it has been merged
     /// with one that has rows left.
+    #[inline]
     pub fn follow(&mut self, spread: &RowSpread, table: &TableRouter<'_>, keys: &Keys) {
-        if self.version == spread.version {
-            return;
+        if self.version != spread.version {
+            self.find_place(spread, table, keys);
         }
+    }
+
+    fn find_place(&mut self, spread: &RowSpread, table: &TableRouter<'_>, keys: &Keys) {
         self.version = spread.version;
         let [start, stop] = self.keys.map(|key| keys.get(key));
         self.range = spread.range(start, stop, table);
@@ -355,7 +359,8 @@ impl ScanCursor {
         } else {
             spread.share(&self.range, visits)
         };
-        (self.rows * share + self.draw) as u64
+        // By way of i64, for which processors have an instruction.
+        (self.rows * share + self.draw) as i64 as u64
     }
 }
 
