@@ -11,7 +11,6 @@ mod laid_table;
 mod neighbours;
 mod plan_layout;
 mod read_forecast;
-mod remembered_counts;
 mod replay;
 mod replicate;
 mod retention;

@@ -3,7 +3,6 @@
 
 use super::key_sample::{KeyedTable, sorted_order};
 use super::laid_table::LaidTable;
-use super::remembered_counts::RememberedCounts;
 use super::{Layout, ReadForecast, Replicate};
 use crate::cluster::WrittenCells;
 use crate::engine::{PlannedRead, scan_calls, scanner_rows};
@@ -15,7 +14,7 @@ use crate::scenario::Setup;
 use crate::statistics::Estimate;
 use crate::storage::CELL_STRUCTURE;
 use crate::time::SimDuration;
-use crate::workload::{Read, ReadBatch, ReadId, ReadTarget, Workload, WriteKind};
+use crate::workload::{Read, ReadBatch, ReadId, ReadTarget, RowCounter, Workload, WriteKind};
 use std::sync::Arc;
 
 /// Targets that ways to serve a read are compared with.
@@ -116,12 +115,13 @@ fn hot_rows(
 }
 
 /// What a read is planned for.
-type ReadContext<'a> = PlanContext<'a, RememberedCounts<'a>>;
+type ReadContext<'a> = PlanContext<'a, RowCounter>;
 
 /// Targets of a workload's reads in one replicate.
 pub(super) struct ReadTargets<'a> {
     workload: &'a Workload,
     replicate: &'a Replicate,
+    counter: RowCounter,
 }
 
 impl<'a> ReadTargets<'a> {
@@ -132,6 +132,7 @@ impl<'a> ReadTargets<'a> {
         Self {
             workload,
             replicate,
+            counter: RowCounter::new(&replicate.population),
         }
     }
 
@@ -159,10 +160,7 @@ impl<'a> ReadTargets<'a> {
         ask(&PlanContext {
             schema: &setup.schema,
             start: self.workload.start,
-            population: &RememberedCounts {
-                population: self.replicate.population.as_ref(),
-                answers: &self.replicate.answers,
-            },
+            population: &self.counter,
             sample: &targets,
             costs: costs(setup),
         })

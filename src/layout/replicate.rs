@@ -1,12 +1,10 @@
 //! One replicate of what strategies share: the records and the laws of their numbers. Must not know keys.
 
-use super::remembered_counts::Answers;
 use crate::random::Seed;
 use crate::record::RecordGenerator;
 use crate::scenario::{Setup, Strategy};
 use crate::workload::{Choice, OperationBatch, Population, ReadSource, Workload};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Which operations are sampled: the lane that their keys draw from, about how many, and how they are chosen.
@@ -29,8 +27,6 @@ pub struct Replicate {
     pub(super) targets: Arc<OnceLock<Vec<Arc<Vec<u32>>>>>,
     /// Operations of the run and rows that exist, as they have been sampled so far.
     samples: Arc<Mutex<Vec<(Sampled, TakenOnce)>>>,
-    /// Numbers of rows that its reads were planned with.
-    pub(super) answers: Arc<Answers>,
     reads: Arc<OnceLock<Mutex<ReadSource>>>,
 }
 
@@ -46,7 +42,6 @@ impl Replicate {
             population: Arc::new(population),
             targets: Arc::default(),
             samples: Arc::default(),
-            answers: Arc::default(),
             reads: Arc::default(),
         }
     }
@@ -62,7 +57,6 @@ impl Replicate {
     /// Lets go of what the layouts of its strategies were made of, once they are there: who asks again finds it again.
     pub fn forget(&self) {
         *self.samples.lock().unwrap_or_else(PoisonError::into_inner) = Vec::new();
-        *self.answers.lock().unwrap_or_else(PoisonError::into_inner) = BTreeMap::new();
     }
 
     /// A sample, which whoever first asks for it takes for all.
