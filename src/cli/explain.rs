@@ -175,9 +175,12 @@ fn regions_by_share(layout: &Layout) -> Vec<Block> {
     let mut listed: Vec<usize> = (0..regions.len()).collect();
     let mut heading = "  regions in key order, with their predicted share of the writes".to_owned();
     if regions.len() > LISTED_REGIONS {
-        // Stable: regions of equal shares stay in key order.
-        listed.sort_by(|&a, &b| regions[b].write_share.total_cmp(&regions[a].write_share));
+        let share = |at: usize| regions[at].write_share;
+        // Regions of equal shares stay in key order.
+        let by_share = |a: &usize, b: &usize| share(*b).total_cmp(&share(*a)).then(a.cmp(b));
+        listed.select_nth_unstable_by(LISTED_REGIONS, by_share);
         listed.truncate(LISTED_REGIONS);
+        listed.sort_unstable_by(by_share);
         let all = regions.len();
         heading = format!(
             "  the {LISTED_REGIONS} busiest of {all} regions, by predicted share of the writes"
