@@ -6,6 +6,7 @@ use super::loading::expand;
 use super::run::{claim, deliver, results};
 use super::saved_runs;
 use crate::experiment::{Experiment, ExperimentRuns, RunFileHeader, SavedRuns, Shard};
+use crate::report::Report;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -71,8 +72,9 @@ fn merge(
     }
     refuse_incomplete(&runs, &of)?;
     let results = results(runs)?;
-    let charts = !arguments.no_charts;
-    deliver(&results, &folder, charts, arguments.format, console)
+    let mut report = Report::new(&results);
+    report.charts = !arguments.no_charts;
+    deliver(&report, &folder, arguments.format, console)
 }
 
 /// Says which runs are missing, and which shards would bring them.

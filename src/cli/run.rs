@@ -52,8 +52,10 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
         for warning in shown_by_runs.filter(|warning| !told.contains(warning)) {
             console.warn(warning);
         }
-        let charts = !arguments.no_charts;
-        if deliver(&results, folder, charts, arguments.format, console)? != Outcome::Fine {
+        let mut report = Report::new(&results);
+        report.charts = !arguments.no_charts;
+        report.threads = arguments.threads.map_or(report.threads, usize::from);
+        if deliver(&report, folder, arguments.format, console)? != Outcome::Fine {
             broken.push(scenario.name.as_str());
         }
         saved.push(file);
@@ -162,16 +164,12 @@ pub fn results(runs: ExperimentRuns<'_>) -> Result<Results> {
 
 /// Results to their files, and to the user; whether all expectations stand as they should.
 pub fn deliver(
-    results: &Results,
+    report: &Report<'_>,
     folder: &OutputFolder,
-    charts: bool,
     format: Format,
     console: &Console,
 ) -> Result<Outcome> {
-    let report = Report {
-        charts,
-        ..Report::new(results)
-    };
+    let results = report.results;
     folder.write(|path| Ok(report.write(path)?))?;
     console.data(&report.render(format, console.table_style()))?;
     let expectations = results.expectations.iter();

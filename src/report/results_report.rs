@@ -9,7 +9,12 @@ use super::{HeatColours, Theme, csv_files, page, summary};
 use crate::experiment::Results;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
+use std::iter;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 crate::text::words! {
     /// What is printed.
@@ -75,6 +80,8 @@ pub struct Report<'a> {
     pub theme: Option<Theme>,
     /// The colours of heat.
     pub colours: HeatColours,
+    /// Threads that draw pictures, >= 1.
+    pub threads: usize,
 }
 
 impl<'a> Report<'a> {
@@ -86,6 +93,7 @@ impl<'a> Report<'a> {
             images: Images::default(),
             theme: None,
             colours: HeatColours::default(),
+            threads: thread::available_parallelism().map_or(1, NonZero::get),
         }
     }
 
@@ -126,9 +134,17 @@ impl<'a> Report<'a> {
             let of = |viewport| chart::charts(self.results, self.colours, viewport);
             (charts, narrow) = (of(Viewport::Wide), of(Viewport::Narrow));
         }
-        self.write_charts(&charts, &folder.join("charts"))?;
-        let page = page::page(self.results, &charts, &narrow, self.theme);
-        write_bytes(folder, "report.html", page.as_bytes())?;
+        let to = folder.join("charts");
+        // The page, and each chart.
+        let parts: Vec<Option<&Chart>> = iter::once(None).chain(charts.iter().map(Some)).collect();
+        let written = side_by_side(self.threads, &parts, |part| match part {
+            Some(chart) => self.write_chart(chart, &to),
+            None => {
+                let page = page::page(self.results, &charts, &narrow, self.theme);
+                write_bytes(folder, "report.html", page.as_bytes())
+            }
+        });
+        written.into_iter().collect::<Result<(), _>>()?;
         Ok(charts)
     }
 
@@ -137,21 +153,22 @@ impl<'a> Report<'a> {
     /// # Errors
     /// As [`Report::write`].
     pub fn write_load_pictures(&self, folder: &Path) -> Result<(), ReportError> {
-        self.write_charts(&chart::charts_of_load(self.results, self.colours), folder)
+        let charts = chart::charts_of_load(self.results, self.colours);
+        charts
+            .iter()
+            .try_for_each(|chart| self.write_chart(chart, folder))
     }
 
-    fn write_charts(&self, charts: &[Chart], folder: &Path) -> Result<(), ReportError> {
+    fn write_chart(&self, chart: &Chart, folder: &Path) -> Result<(), ReportError> {
         let theme = self.theme.unwrap_or_default();
-        for chart in charts {
-            let (name, picture) = (&chart.name, &chart.picture);
-            if self.images.svg {
-                let svg = picture.svg_file(theme);
-                write_bytes(folder, &format!("{name}.svg"), svg.as_bytes())?;
-            }
-            #[cfg(feature = "png")]
-            if self.images.png {
-                write_bytes(folder, &format!("{name}.png"), &picture.png(theme)?)?;
-            }
+        let (name, picture) = (&chart.name, &chart.picture);
+        if self.images.svg {
+            let svg = picture.svg_file(theme);
+            write_bytes(folder, &format!("{name}.svg"), svg.as_bytes())?;
+        }
+        #[cfg(feature = "png")]
+        if self.images.png {
+            write_bytes(folder, &format!("{name}.png"), &picture.png(theme)?)?;
         }
         Ok(())
     }
@@ -174,6 +191,30 @@ impl<'a> Report<'a> {
         }
         Ok(())
     }
+}
+
+/// What is made of each of some things, on so many threads, in their order.
+fn side_by_side<A: Sync, B: Send>(
+    threads: usize,
+    things: &[A],
+    make: impl Fn(&A) -> B + Sync,
+) -> Vec<B> {
+    let left = Mutex::new(things.iter().enumerate());
+    let work = || {
+        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        iter::from_fn(|| next().map(|(at, thing)| (at, make(thing)))).collect::<Vec<_>>()
+    };
+    let mut made = thread::scope(|scope| {
+        let others = (1..threads.min(things.len())).map(|_| scope.spawn(work));
+        let others: Vec<_> = others.collect();
+        let mut made = work();
+        for other in others {
+            made.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        made
+    });
+    made.sort_unstable_by_key(|(at, _)| *at);
+    made.into_iter().map(|(_, made)| made).collect()
 }
 
 fn write_bytes(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
@@ -206,4 +247,20 @@ fn write_file<E: Into<io::Error>>(
         Ok(())
     };
     write().map_err(failed(path.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_made_side_by_side_stays_in_the_order_of_its_things() {
+        let things: Vec<u64> = (0..100).collect();
+        let squares: Vec<u64> = things.iter().map(|number| number * number).collect();
+        for threads in [1, 2, 7, 200] {
+            let made = side_by_side(threads, &things, |number| number * number);
+            assert_eq!(made, squares);
+        }
+        assert_eq!(side_by_side(2, &[0u64; 0], |number| *number), [0u64; 0]);
+    }
 }
