@@ -6,6 +6,7 @@ use super::{PickLaw, Read, ReadBatch, Within, WithinValues};
 use crate::random::{Draws, hash_name, mix};
 use crate::record::{Field, FieldId, ValueSampler};
 use crate::time::SimTime;
+use std::hint::black_box;
 use std::sync::Arc;
 
 /// Longest list; of more values that go with the target, these are the first.
@@ -146,9 +147,15 @@ impl ValueList {
             } => {
                 let (record, field, mut nth) = (&mut self.record, usize::from(self.field.0), 0);
                 let among = picker.candidates(at, table);
+                let draws_of = |nth| draws.salted(mix(nth));
+                // What the rows are made of comes from memory together.
+                black_box((1..*count as u64).fold(0, |all, nth| {
+                    let row = picker.row_among(draws_of(nth), &among);
+                    all ^ row.map_or(0, |(origin, nth)| table.touch(origin, nth))
+                }));
                 let of_row = || {
                     nth += 1;
-                    let draws = draws.salted(mix(nth));
+                    let draws = draws_of(nth);
                     let row = picker.row_among(draws, &among);
                     picker.draw(draws, at, row, table, record);
                     record[field]
