@@ -50,6 +50,16 @@ impl Keeping {
     }
 }
 
+/// What is known of cells that were written before the run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EarlyCells {
+    /// Share of the cells that the run writes that are among them, and that are with as many versions as are kept.
+    pub there: f64,
+    pub full: f64,
+    /// KeyValues of each, in bytes.
+    pub cell_bytes: f64,
+}
+
 /// The puts and deletes of one cell: times are of the run, and do not run back.
 ///
 /// Versions of a cell are taken to lie evenly between its oldest and its newest one.
@@ -74,11 +84,13 @@ pub struct CellHistory {
 }
 
 impl CellHistory {
-    /// It is written; where it `replaces`, a memstore drops the version before at once (`HStore.upsert`).
+    /// It is written; where it `replaces`, a memstore drops all versions but the last one before, which scanners may be reading
+    /// (`MutableSegment.upsert`).
     pub fn put(&mut self, now_ns: i64, bytes: u32, replaces: bool) {
-        if self.puts == 0 || replaces {
-            self.puts = 0;
+        if self.puts == 0 {
             self.oldest_ns = now_ns;
+        } else if replaces {
+            (self.puts, self.oldest_ns) = (1, self.newest_ns);
         }
         self.puts = self.puts.saturating_add(1);
         (self.newest_ns, self.put_bytes) = (now_ns, bytes);
@@ -127,14 +139,12 @@ impl CellHistory {
         self.hidden + of(self.puts, self.put_bytes) + of(self.markers, self.marker_bytes)
     }
 
-    /// Bytes of the versions that a delete or newer versions of it hide among cells that hold as many as are kept.
-    pub fn superseding_bytes(&self, versions: u32) -> u64 {
-        let hides = if self.markers > 0 {
-            versions
-        } else {
-            self.puts.min(versions)
-        };
-        u64::from(hides) * u64::from(self.put_bytes)
+    /// Bytes that a delete or newer versions of it are expected to hide among cells that were written before the run.
+    pub fn superseding_bytes(&self, versions: u32, early: &EarlyCells) -> f64 {
+        if self.markers > 0 {
+            return early.there * early.cell_bytes;
+        }
+        early.full * f64::from(self.puts.min(versions)) * f64::from(self.put_bytes)
     }
 
     /// A flush or a compaction leaves out what [`Retention`] says.

@@ -22,7 +22,7 @@ pub use capacity::{
     idle_put, row_capacity_per_second, server_buffered_capacity_per_second,
     server_capacity_per_second,
 };
-pub use cell_history::{CellHistory, Keeping};
+pub use cell_history::{CellHistory, EarlyCells, Keeping};
 pub use disk::{Disk, DiskJob};
 pub use event::{ClusterEvent, CrashTarget, Neighbour, TimedEvent};
 pub use family::{CellSpec, FAMILY, Family, FamilySpec, VALUE, ValueSpec, WrittenCells};

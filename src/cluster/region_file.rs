@@ -1,6 +1,6 @@
 //! One store file of a region. Must not know how it is written, nor what else the region holds.
 
-use super::{Keeping, RowSample};
+use super::{EarlyCells, Keeping, RowSample};
 
 /// A store file: what a compaction, a split and a reader see of it. Times are nanoseconds since the start of the run, negative before it.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +20,8 @@ pub struct RegionFile {
     /// the oldest on to `early_newest_ns`.
     pub early_bytes: u64,
     pub early_newest_ns: i64,
+    /// Those of one cell of them, all of its versions.
+    pub early_cell_bytes: f64,
     /// Variance of its other bytes, in bytes squared: 0 where they are counted.
     pub variance: f64,
     /// When its store is due for a major compaction while it is the oldest file.
@@ -31,8 +33,9 @@ pub struct RegionFile {
 pub struct FileRules {
     /// Bytes on disk per byte of KeyValues: by block encoding and compression.
     pub disk_ratio: f64,
-    /// Share of the cells that the run writes that had been written before it.
+    /// Share of the cells that the run writes that had been written before it, and that had been with as many versions as are kept.
     pub written_before: f64,
+    pub full_before: f64,
 }
 
 impl Default for FileRules {
@@ -41,6 +44,7 @@ impl Default for FileRules {
         Self {
             disk_ratio: 1.0,
             written_before: 0.0,
+            full_before: 0.0,
         }
     }
 }
@@ -55,6 +59,7 @@ impl RegionFile {
                     _ => merged.early_newest_ns.max(file.early_newest_ns),
                 };
             }
+            merged.early_cell_bytes = merged.early_cell_bytes.max(file.early_cell_bytes);
             merged.early_bytes += file.early_bytes;
             merged.bytes += file.bytes;
             merged.variance += file.variance;
@@ -85,11 +90,16 @@ impl RegionFile {
         let ratio = rules.disk_ratio;
         let written = (self.bytes - self.early_bytes) as f64 / ratio;
         let known = (written, self.variance / (ratio * ratio));
-        let kept = sample.keep(keeping, known, self.early_bytes > 0);
+        let early = EarlyCells {
+            there: rules.written_before,
+            full: rules.full_before,
+            cell_bytes: self.early_cell_bytes / ratio,
+        };
+        let kept = sample.keep(keeping, known, (self.early_bytes > 0).then_some(early));
         let span = (self.early_newest_ns - self.oldest_ns).max(1) as f64;
         let alive = self.early_newest_ns.saturating_sub(oldest_ns) as f64 / span;
         let early = self.early_bytes as f64 * alive.clamp(0.0, 1.0);
-        let hidden = kept.superseding * ratio * rules.written_before;
+        let hidden = kept.superseding * ratio;
         self.early_bytes = (early - hidden).max(0.0).round() as u64;
         self.bytes = self.early_bytes + (kept.bytes * ratio).round() as u64;
         self.variance = kept.variance * ratio * ratio;

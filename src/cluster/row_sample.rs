@@ -1,7 +1,7 @@
 //! Which rows a memstore or a store file holds, as far as a split asks: a bounded sample of them, and the first and the last; and, where cells are
 //! followed, what became of the sampled ones. Must not know files.
 
-use super::{CellHistory, Keeping};
+use super::{CellHistory, EarlyCells, Keeping};
 use crate::keyspace::RowKey;
 
 /// Number of tickets: 2^64.
@@ -66,7 +66,7 @@ pub struct Kept {
     /// Bytes of the cells that are followed, and the variance of this estimate.
     pub bytes: f64,
     pub variance: f64,
-    /// Bytes that they hide of cells that were written before the run, if these are all there.
+    /// Bytes that they are expected to hide of cells that were written before the run.
     pub superseding: f64,
 }
 
@@ -226,8 +226,13 @@ impl RowSample {
     /// have been there, k + b (w - s) is a better estimate: a regression through the origin (Särndal and others, "Model Assisted Survey Sampling",
     /// 1992, §6.4). Its variance is b² var(w) + (1 - p) / p² sum (kept - b before)², and least at the b below.
     ///
-    /// `meets`: cells that were written before the run are among the files, and are hidden by those that have not met them yet.
-    pub fn keep(&mut self, keeping: &Keeping, known: (f64, f64), meets: bool) -> Kept {
+    /// `early`: cells that were written before the run, if there are some among the files. They are hidden by those that have not met them yet.
+    pub fn keep(
+        &mut self,
+        keeping: &Keeping,
+        known: (f64, f64),
+        early: Option<EarlyCells>,
+    ) -> Kept {
         let (mut before, mut kept, mut superseding) = (0.0, 0.0, 0.0);
         let (mut products, mut squares, mut kept_squares) = (0.0, 0.0, 0.0);
         self.held.retain_mut(|held| {
@@ -235,8 +240,10 @@ impl RowSample {
                 return true;
             };
             let all = history.bytes() as f64;
-            if meets && !std::mem::replace(&mut history.has_met, true) {
-                superseding += history.superseding_bytes(keeping.retention.versions) as f64;
+            if let Some(early) = &early
+                && !std::mem::replace(&mut history.has_met, true)
+            {
+                superseding += history.superseding_bytes(keeping.retention.versions, early);
             }
             history.keep(keeping);
             let left = history.bytes() as f64;

@@ -192,7 +192,8 @@ pub(super) struct FamilySample {
     pub segments: Vec<SegmentBytes>,
     /// Heap of a cell in a memstore.
     pub memstore_cell_bytes: f64,
-    /// Writes that a memstore holds one cell of: what increments and appends have made replaces what was there, where one version is kept.
+    /// Writes that a memstore holds one cell of: where one version is kept, what increments and appends have made replaces what was there but for the last value
+    /// before it.
     pub upserts: f64,
     bloom: Bloom,
     existing: f64,
@@ -466,10 +467,9 @@ impl FamilySample {
                 extrapolated: 0.0,
                 encoded: [EncodedSize::default(); 4],
             },
-            upserts: if adds && spec.versions == 1 {
-                writes
-            } else {
-                1.0
+            upserts: match adds && spec.versions == 1 {
+                true => (writes / 2.0).max(1.0),
+                false => 1.0,
             },
             bloom: spec.bloom,
             existing,

@@ -466,9 +466,9 @@ fn entries_of_blocks_that_begin_within_a_row_say_the_whole_row() {
 }
 
 /// A counter is a long, 20 + 4 of the key + 1 + 1 + 8 = 34 B; an appended cell 20 + 4 + 1 + 1 + 3,600 x 8 B, and a put one of its 3,600 versions of 8. In a memstore increments and
-/// appends replace what was there, so that a cell's heap, 72 B more and rounded up to 8, is filled by all of them together.
+/// appends replace what was there but for the last value before theirs, so that the heap of two cells, 72 B more each and rounded up to 8, is filled by all of them together.
 #[test]
-fn counters_and_appended_cells_are_one_cell_of_a_memstore() {
+fn counters_and_appended_cells_are_two_cells_of_a_memstore() {
     let told = |kind: &str, value: &str| {
         let scenario = scenario(&format!(
             "[field]\nid = {{ type = \"int\", count = 1000 }}\n[write.rows]\nrate = \"1/s\"\nkind = \"{kind}\"\n\
@@ -483,8 +483,8 @@ fn counters_and_appended_cells_are_one_cell_of_a_memstore() {
     let flush = |heap: f64| 134_217_728.0 / heap;
     for (kind, value, row, heap) in [
         ("put", "8B", 34.0, 112.0),
-        ("increment", "100B", 34.0, 112.0 / 3_600.0),
-        ("append", "8B", 26.0 + 28_800.0, 28_904.0 / 3_600.0),
+        ("increment", "100B", 34.0, 2.0 * 112.0 / 3_600.0),
+        ("append", "8B", 26.0 + 28_800.0, 2.0 * 28_904.0 / 3_600.0),
     ] {
         let (row_bytes, writes) = told(kind, value);
         // A write of the run is a 3,600,000th more.

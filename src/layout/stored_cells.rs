@@ -44,13 +44,13 @@ pub fn stored_cells(strategy: &Strategy, replicate: &Replicate) -> StoredCells {
     let in_run = planned / of_run;
     let known = (1.0 - (after - before) / of_run).clamp(0.0, 1.0);
     // Of a cell that was written less often than it has versions nothing is superseded.
-    let written_before = |versions: u32| match existing >= before * f64::from(versions) {
+    let full_before = |versions: u32| match existing >= before * f64::from(versions) {
         true => known,
         false => 0.0,
     };
     let is_superseded = families.iter().any(|family| {
         let versions = family.spec.versions;
-        in_run > MANY * f64::from(versions) || written_before(versions) > MANY - 1.0
+        in_run > MANY * f64::from(versions) || full_before(versions) > MANY - 1.0
     });
     let expires = families.iter().any(|family| {
         let ttl = family.spec.ttl;
@@ -85,7 +85,8 @@ pub fn stored_cells(strategy: &Strategy, replicate: &Replicate) -> StoredCells {
             .iter()
             .enumerate()
             .map(|(number, family)| FileRules {
-                written_before: written_before(family.spec.versions),
+                written_before: known,
+                full_before: full_before(family.spec.versions),
                 disk_ratio: disk_ratio(number),
             })
             .collect(),

@@ -516,6 +516,8 @@ impl Simulation<'_> {
                 newest_ns,
                 early_bytes: bytes,
                 early_newest_ns: newest_ns,
+                // A cell has its part of each family.
+                early_cell_bytes: bytes as f64 / (part.rows as f64 * left).max(1.0),
                 major_due_ns,
                 ..RegionFile::default()
             };

@@ -90,7 +90,8 @@ impl RowWeights {
 /// A row of a write with a key of so many bytes: of its row, or of its cell where these are written.
 ///
 /// Where a family keeps one version, its memstore replaces what an increment or an append has made before (`HRegion.applyToMemStore`: `upsert`): of
-/// each cell the last value stays, of which each write adds its part. The n-th append writes the value of all n, (n + 1) / 2 of them on average.
+/// each cell the last value stays, and the one before it, which scanners may be reading; each write adds its part of them, and a flush keeps the last. The n-th
+/// append writes the value of all n, (n + 1) / 2 of them on average.
 fn row_weight(config: &SimConfig, number: usize, length: u64) -> RowWeight {
     let kind_of = |at: usize| config.workload.writes.get(at).map(|write| write.kind);
     let (written, kind) = (config.written.get(number), kind_of(number));
@@ -124,7 +125,7 @@ fn row_weight(config: &SimConfig, number: usize, length: u64) -> RowWeight {
         _ => (mean, 1.0),
     };
     let (logged, last) = (size(mean), size(last));
-    let part = |all: u64| (all as f64 / part).round() as u32;
+    let part_of = |all: u64, held: f64| (all as f64 * (held / part).min(1.0)).round() as u32;
     // The first write that puts these cells; of a delete, any of the family.
     let first = config.written.iter().enumerate().position(|(at, other)| {
         let is_same = |written: &WrittenCells| {
@@ -142,9 +143,9 @@ fn row_weight(config: &SimConfig, number: usize, length: u64) -> RowWeight {
     RowWeight {
         logged: logged.cells(key) as u32,
         left: last.cells(key) as u32,
-        stored: part(last.cells(key)),
+        stored: part_of(last.cells(key), 1.0),
         buffered: logged.mutation_heap(mutation, key) as u32,
-        memstore: part(last.memstore(key)),
+        memstore: part_of(last.memstore(key), 2.0),
         family: number_of_family as u8,
         salt: first.unwrap_or(0) as u8,
         is_delete,
