@@ -38,6 +38,9 @@ const SAMPLED_CELLS: usize = 1 << 17;
 /// Rows that are sampled at least, of however many cells.
 const LEAST_ROWS: usize = 128;
 
+/// The same of rows that are longer than the blocks that are compressed: no codec must find the same part of several of them in one block.
+const LEAST_LONG_ROWS: usize = 4;
+
 /// Keys that are cut into segments.
 const DESCRIBED: usize = 200;
 
@@ -362,7 +365,9 @@ impl FamilySample {
         let prefixes = SharedPrefixes::of(&keys, bound);
         let drawn_rows = rows_of(&of_all);
         let is_large = spec.compression != Compression::None && !is_whole;
-        let near = is_large.then(|| {
+        // Of rows that are longer than blocks hardly a block has two: it does not matter which are neighbours.
+        let is_long = is_large && per_row * CELL_STRUCTURE as f64 > spec.block_size.0 as f64;
+        let near = (is_large && !is_long).then(|| {
             // As many rows by as many writes as they have cells.
             let times = (per_row / columns).min(most_cells as f64 / drawn_rows.len() as f64);
             let wider = |part: &KeySample| (part.len() * WIDER) as f64 * times.max(1.0);
@@ -387,7 +392,14 @@ impl FamilySample {
                 .collect(),
             None => wide,
         };
-        let rows = middle(&wide, keys.len());
+        let long: Vec<_>;
+        let mut rows = middle(&wide, keys.len());
+        if is_long {
+            let most = ((most_cells as f64 / per_row) as usize).max(LEAST_LONG_ROWS);
+            let step = rows.len().div_ceil(most).max(1);
+            long = rows.iter().copied().step_by(step).collect();
+            rows = &long;
+        }
         let sampled = rows.len() as f64;
         let fill = (!is_plain && !is_whole).then(|| Fill {
             cells: (
@@ -402,7 +414,7 @@ impl FamilySample {
         let kept = made.kept(spec.versions);
         let files = encoded(&kept, declared, encodings);
         let saving = (spec.compression != Compression::None).then(|| {
-            if is_whole {
+            if is_whole || is_long {
                 return [0.0; 4];
             }
             // As many rows side by side, so that both end in as many blocks.

@@ -4,11 +4,14 @@
 use super::{EntityShare, Replicate};
 use crate::key::{KeyPlan, Row};
 use crate::keyspace::{KeyBatch, KeyRange, RowKey};
-use crate::random::{DrawKey, Stream};
+use crate::random::{DrawKey, Stream, mix};
 use crate::record::{Field, FieldId, FieldKind, LawShape, RecordGenerator, Schema};
 use crate::scenario::{Presplit, Setup, Strategy};
 use crate::storage::common_prefix;
-use crate::workload::{Choice, EXISTING_LANE, ExistingSample, OperationBatch, RunSample, Workload};
+use crate::workload::{
+    Choice, Drive, EXISTING_LANE, Existing, ExistingSample, OperationBatch, Phase, RunSample,
+    Workload, WriteId,
+};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -232,8 +235,40 @@ impl KeySample {
     }
 }
 
-/// When the cells of a sampled write were written, in milliseconds: rows of the run at their intended time, existing ones at their
-/// record's (a row a millisecond, when records have no time).
+/// A number of [0, 1) that a hash gives.
+pub(super) fn unit(hash: u64) -> f64 {
+    (hash >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Where in each period the sampled write's combination of fields has its turn, from 0 to 1; `None` where writes don't come in turns.
+pub(super) fn phase(sample: &KeySample, at: usize, setup: &Setup, is_run: bool) -> Option<f64> {
+    let write = sample.batch.writes[at];
+    let workload = &setup.workload;
+    let beat = workload.writes.get(usize::from(write.0));
+    let beat = beat.and_then(|write| match &write.drive {
+        Drive::Beat(beat) => Some(beat),
+        _ => None,
+    });
+    let is_of = |it: &&Existing| it.write.unwrap_or(WriteId(0)) == write;
+    let each = match is_run {
+        true => beat.map_or(&[][..], |beat| &beat.each),
+        false => {
+            let existing = workload.existing.iter().find(is_of);
+            existing.map_or(&[][..], |existing| existing.rows.each())
+        }
+    };
+    if each.is_empty() {
+        return None;
+    }
+    let is_aligned = beat.is_some_and(|beat| beat.phase == Phase::Aligned);
+    let combination = each.iter().fold(0u64, |hash, field| {
+        mix(mix(hash.wrapping_add(1)) ^ sample.slot(*field, at) as u64)
+    });
+    Some(if is_aligned { 0.0 } else { unit(combination) })
+}
+
+/// When the cells of a sampled write were written, in milliseconds: rows of the run at their intended time, existing ones within their
+/// record's unit of time (a row a millisecond, when records have no time).
 pub(super) fn written_at(sample: &KeySample, at: usize, setup: &Setup, is_run: bool) -> u64 {
     let start = setup.workload.start;
     if is_run {
@@ -243,7 +278,11 @@ pub(super) fn written_at(sample: &KeySample, at: usize, setup: &Setup, is_run: b
     let mut fields = setup.schema.fields.iter();
     let time = fields.position(|field| matches!(field.kind, FieldKind::Timestamp { .. }));
     if let Some(field) = time {
-        return millis(&setup.schema, field, sample.record(at)[field]);
+        let slot = sample.record(at)[field];
+        let [first, next] = [slot, slot + 1].map(|slot| millis(&setup.schema, field, slot));
+        let within = phase(sample, at, setup, false);
+        let within = within.unwrap_or_else(|| unit(mix(sample.batch.indices[at] + 1)));
+        return first + (within * next.saturating_sub(first) as f64) as u64;
     }
     let rows = setup.workload.existing_rows(&setup.schema);
     let before = rows.saturating_sub(sample.batch.indices[at]) as i64;

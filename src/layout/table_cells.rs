@@ -4,7 +4,7 @@
 //! writes of the sample with what the row key tells of this one, their timestamps spread evenly over the time that one row key covers. A table that
 //! is sampled whole has the cells of its own writes.
 
-use super::key_sample::{KeySample, KeyedTable, millis, written_at};
+use super::key_sample::{KeySample, KeyedTable, millis, phase, unit, written_at};
 use crate::cluster::ValueSpec;
 use crate::key::{KeyPlan, Row, StepCache};
 use crate::query::RowIdentity;
@@ -13,6 +13,7 @@ use crate::record::{FieldId, FieldKind};
 use crate::scenario::Setup;
 use crate::storage::{Cell, Purpose, Retention, Value};
 use crate::time::EpochNanos;
+use crate::workload::{Write, WriteKind};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -78,13 +79,23 @@ impl TableCells {
             let row = out.write(|bytes| bytes.extend_from_slice(row));
             let own: Made<'_> = (Cow::Borrowed(sample.record(at)), written, at);
             let write = usize::from(sample.batch.writes[at].0);
-            let specs = &setup.written.get(write).unwrap_or(&of_table).cells;
+            // Rows that exist were put, whatever the first write of the file does.
+            let is_delete = |it: &Write| it.kind == WriteKind::Delete;
+            let is_delete = setup.workload.writes.get(write).is_some_and(is_delete);
+            let written = setup.written.get(write).filter(|_| !is_delete);
+            let specs = &written.unwrap_or(&of_table).cells;
             let draw = |cell: u64, again: u64| mix(mix(mix(number) ^ cell) ^ again);
             let slots = fill.and_then(|_| mates.slots(&own.0));
             let fill = fill.unwrap_or(Fill::ONE);
-            let cells = whole(fill.cells.0, draw(0, 1));
-            for cell in 0..cells {
-                let place = (cell as f64 + unit(draw(0, 2))) / fill.cells.1.max(cells as f64);
+            let steps = slots
+                .as_ref()
+                .map_or(1, |(_, slots)| slots.end - slots.start);
+            let places = Places {
+                phase: phase(sample, at, setup, part == 1),
+                cells: (whole(fill.cells.0, draw(0, 1)), fill.cells.1),
+                steps: steps as f64,
+            };
+            for (cell, place) in (0..).zip(places.drawn_by(|cell| unit(draw(cell, 2)))) {
                 let mate = |again| mates.mate((parts, part, at), &slots, place, draw(cell, again));
                 let first = match fill.cells.1 > 1.0 {
                     true => mate(3),
@@ -259,14 +270,57 @@ impl<'a> Mates<'a> {
             return (Cow::Owned(record), time, other);
         };
         record[*field] = slots.start + (place * (slots.end - slots.start) as f64) as i64;
-        let time = millis(&self.setup.schema, *field, record[*field]);
+        let [start, end] =
+            [slots.start, slots.end].map(|slot| millis(&self.setup.schema, *field, slot));
+        let time = start + (place * (end - start) as f64) as u64;
         (Cow::Owned(record), time, other)
     }
 }
 
-/// A number of [0, 1) that a hash gives.
-fn unit(hash: u64) -> f64 {
-    (hash >> 11) as f64 / (1u64 << 53) as f64
+/// Where the cells of one row lie in the time that its key covers.
+struct Places {
+    /// They come in turns, this part of a turn after its beginning; else each may come in any step of time.
+    phase: Option<f64>,
+    /// So many are made, of all that the row has.
+    cells: (u64, f64),
+    /// Steps of time that cells can be told apart by.
+    steps: f64,
+}
+
+impl Places {
+    /// As parts of that time. Drawn ones: from any of its steps on each of the others has one with the same probability, so that gaps are geometric.
+    fn drawn_by(self, draw: impl Fn(u64) -> f64) -> impl Iterator<Item = f64> {
+        let Self {
+            phase,
+            cells: (made, all),
+            steps,
+        } = self;
+        // More cells than steps are told apart by something else.
+        let is_drawn = phase.is_none() && all < steps;
+        let others = libm::log1p(-(all - 1.0) / (steps - 1.0));
+        // Where all are made, they are as many as come.
+        let most = match is_drawn && made as f64 + 1.0 > all {
+            true => u64::MAX,
+            false => made,
+        };
+        // Turns at the beginning of a step are not rounded to the one before.
+        let phase = phase.unwrap_or_else(|| draw(0)).max(1e-6);
+        let mut walked = 0.0;
+        let places = (0..most).map(move |cell| {
+            if !is_drawn {
+                return (cell as f64 + phase) / all.max(made as f64);
+            }
+            if cell > 0 {
+                walked += 1.0 + (libm::log1p(-draw(cell)) / others).max(0.0).trunc();
+            }
+            if walked >= steps {
+                return 1.0;
+            }
+            let slot = (walked + (draw(u64::MAX) * steps).trunc()) % steps;
+            (slot + draw(u64::MAX - 1 - cell)) / steps
+        });
+        places.take_while(|place| *place < 1.0)
+    }
 }
 
 /// A whole number whose mean is `number`.
