@@ -44,7 +44,8 @@ crate::settings! {
         /// So many bytes, 10MB at most.
         size = size(),
         /// Random bits of each of their bits: 1 can't be compressed, 0 is nothing but zeros.
-        entropy = crate::settings::number("in [0, 1]", 0.0, 1.0, (true, true)),
+        entropy = crate::settings::number("in [0, 1]", 0.0, 1.0, (true, true))
+            .help("say which part of the bits is chance: 1.0 can't be compressed, 0.0 is all zeros"),
         /// An expression of the record's fields, as keys are.
         expr = crate::settings::text(r#""minLength": 1"#),
     }

@@ -113,6 +113,7 @@ pub fn change_lints(strategy: &Strategy, layout: &Layout, time: &TimeSpec) -> Ve
     let never = changes.balancer_never_runs();
     let blind = || changes.balancer_sees_no_load();
     let mut lints = Vec::from_iter(never.or_else(blind));
+    lints.extend(expired_rows(&strategy.setup));
     match changes.no_region_splits() {
         Some(unsplit) => lints.push(unsplit),
         None => {
@@ -126,6 +127,25 @@ pub fn change_lints(strategy: &Strategy, layout: &Layout, time: &TimeSpec) -> Ve
     events.dedup();
     lints.extend(events);
     lints
+}
+
+/// Reads of a table whose existing rows have expired in part: they count those as well.
+fn expired_rows(setup: &Setup) -> Option<Diagnostic> {
+    if setup.workload.reads.is_empty() {
+        return None;
+    }
+    // A row is there as long as some cell of it.
+    let ttls = setup.table.families.iter().map(|it| it.spec.ttl);
+    let ttl = ttls.collect::<Option<Vec<_>>>()?.into_iter().max()?;
+    let existing = setup.workload.existing.iter().map(|it| it.rows.last());
+    let oldest = existing.max().filter(|oldest| *oldest > ttl)?;
+    let message = format!(
+        "reads count rows that have expired: rows exist from {oldest} before the run on, and a `ttl` of {ttl} leaves the newest"
+    );
+    let help = format!(
+        "say `last = \"{ttl}\"` in `[existing]` to see what reads find; what stays on disk until a compaction is missing then"
+    );
+    Some(Diagnostic::warning(message).help(help))
 }
 
 /// What becomes of a strategy's cluster in a run.
@@ -331,6 +351,27 @@ pub fn misplaced_regions(scenario: &Scenario) -> Vec<Diagnostic> {
 mod tests {
     use super::*;
     use crate::cluster::{ClusterSpec, TableSpec};
+
+    #[test]
+    fn reads_of_rows_that_have_expired_are_warned_of() {
+        let lint = |last: &str| {
+            let text = format!(
+                "[field]\nid = {{ type = \"int\", count = 9 }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n\
+                 [existing.rows]\nlast = \"{last}\"\nrecords = 900\n[write.rows]\nrate = \"1/s\"\n\
+                 [read.one]\nequal = [\"id\"]\n[family.d]\nttl = \"10d\"\n[strategy.rows]\nkey = \"be4(id) || be4(ts)\"\n"
+            );
+            let scenario =
+                Scenario::parse(&text, "reads").unwrap_or_else(|error| panic!("{error}"));
+            expired_rows(&scenario.strategies[0].setup)
+        };
+        assert_eq!(lint("10d"), None);
+        let told = lint("30d").unwrap();
+        assert!(
+            told.message
+                .contains("from 30d before the run on, and a `ttl` of 10d"),
+            "{told:?}"
+        );
+    }
 
     #[test]
     fn a_tail_that_a_run_cannot_show_is_told() {

@@ -176,7 +176,9 @@ fn read_families<'a>(
         if !(1..=127).contains(&name.len()) || !name.chars().all(plain) {
             let message = format!("`{name}` is no name of a family");
             let label = "expected letters, digits, `_` and `-`, 127 at most";
-            scenario.sink.error(&entry.place, message, label);
+            let help = "name it as in HBase without what follows the colon, which is a qualifier: `[family.d]`";
+            let diagnostic = Diagnostic::error(message).label(label).help(help);
+            scenario.sink.add(&entry.place, diagnostic);
         }
         let reader = all.table_at(entry, &FAMILY);
         let mut spec = FamilySpec::read_all(&reader);

@@ -223,7 +223,7 @@ fn joined(
     node: &Node,
     draft: &Draft,
 ) -> Option<Arc<KeyPlan>> {
-    let text = format!("({}) || ({})", key.text(), qualifier.text());
+    let text = format!("{} || {}", key.text(), qualifier.text());
     let plan = KeyPlan::compile(&text, &draft.environment());
     if plan.is_err() {
         // Each of them compiles: together they are too long.

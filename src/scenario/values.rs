@@ -261,8 +261,9 @@ impl<'a> Reader<'a> {
             return Some(value);
         }
         let message = format!("`{}` is {}", self.path_of(key), shown(value));
+        let diagnostic = Diagnostic::error(message).label(format!("must be {domain}"));
         self.sink
-            .error(&node.place, message, format!("must be {domain}"));
+            .add(&node.place, diagnostic.hint(self.help_of(key)));
         None
     }
 

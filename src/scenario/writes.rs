@@ -24,7 +24,9 @@ crate::settings! {
     pub(super) static WRITE("write", r#""anyOf": [{ "required": ["rate"] }, { "required": ["clients"] }, { "required": ["each", "every"] }, { "required": ["replay", "time"] }]"#)
         with LOOPS {
         /// An increment or an append reads the row first, and holds it over the WAL sync; a delete writes a marker.
-        kind = word(WriteKind::WORDS).or("put"),
+        kind = word(WriteKind::WORDS).or("put").help(
+            "a write of a row that is there is a `put`, too; what reads a value and changes it is an `increment`, and what adds to its end an `append`",
+        ),
         /// The column family of its cells. Default: the first.
         family = text(r#""minLength": 1"#),
         /// The cells of a row, by qualifier, with what each holds. Default: one for each of `table.qualifiers`, or the one that the strategy's `qualifier` says.

@@ -154,9 +154,10 @@ impl SharedPrefixes {
     /// The same of so many leading bytes at most.
     pub fn shared_within(&self, bytes: usize, operations: f64, rows: f64) -> f64 {
         let levels = self.levels.iter().take(bytes);
-        levels
-            .map(|level| self.fraction(level, operations, rows))
-            .sum()
+        // Rust's sum of nothing is -0.0.
+        levels.fold(0.0, |sum, level| {
+            sum + self.fraction(level, operations, rows)
+        })
     }
 
     /// The same where it helps an encoder: rows of another length count as sharing nothing, but the two bytes of the length itself

@@ -150,3 +150,10 @@ fn rows_of_other_lengths_help_no_encoder() {
     // 95 collisions in the sample tell the users to 10 % (one standard error), and the rows, N (1 - N / 2C), to a tenth of that.
     assert!((estimated.rows / counted.rows - 1.0).abs() < 3.0 * 0.01);
 }
+
+#[test]
+fn the_only_row_of_a_table_shares_nothing() {
+    let prefixes = SharedPrefixes::of(&[b"".as_slice()], |_| f64::INFINITY);
+    // Written as a number it is not -0.0.
+    assert!(prefixes.shared_bytes(1.0, 1.0).is_sign_positive());
+}

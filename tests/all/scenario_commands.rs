@@ -211,6 +211,17 @@ fn explain_shows_keys_by_segment_and_the_predicted_regions() {
 }
 
 #[test]
+fn explain_shows_a_qualifier_as_it_is_written() {
+    let qualified = TINY.replace(
+        "[strategy.plain]\n",
+        "[strategy.plain]\nqualifier = \"be2(user % 7)\"\n",
+    );
+    let place = Workplace::new().with("tiny.toml", &qualified);
+    let explained = stdout_of(&place.keyheat("explain tiny.toml").success());
+    assert_tells(&explained, &["  be2(user % 7)  "]);
+}
+
+#[test]
 fn results_that_were_cut_off_or_are_none_stop_a_comparison() {
     let place = Workplace::new().with("tiny.toml", TINY);
     place.keyheat("run tiny.toml --no-charts").success();
