@@ -274,7 +274,11 @@ impl RowSample {
         Kept {
             bytes,
             variance,
-            superseding: superseding / share,
+            // As it is known how much was written, it is known better than by the number of cells.
+            superseding: match keeping.replaces || before == 0.0 {
+                true => superseding / share,
+                false => superseding * known.0 / before,
+            },
         }
     }
 
