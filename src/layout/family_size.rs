@@ -382,10 +382,13 @@ impl FamilySample {
             }
             None => (of_all, drawn_rows),
         };
-        let folded = near
-            .as_ref()
-            .and_then(|near| near.folded(&wide, table, (rows_in_all, keys.len())));
-        let wide = match &folded {
+        let near = near.as_ref();
+        let crowded = near.and_then(|near| near.crowded(&wide, table, keys.len()));
+        let thinned = crowded.as_ref().map(|(_, prefix)| *prefix);
+        let thinned = thinned.or(near.map(|near| near.thinned));
+        let folded = || near.and_then(|near| near.folded(&wide, table, (rows_in_all, keys.len())));
+        let moved = crowded.map(|(rows, _)| rows).or_else(folded);
+        let wide = match &moved {
             Some(folded) => folded
                 .iter()
                 .map(|(key, row)| (&key[..], row.1, row.2, row.3))
@@ -488,8 +491,8 @@ impl FamilySample {
             planned,
             rows: sampled,
             neighbours: TimeNeighbours::of(key, &times),
-            shared: match &near {
-                Some(near) => (shared_of(rows, near.thinned), near.thinned),
+            shared: match thinned {
+                Some(thinned) => (shared_of(rows, thinned), thinned),
                 None => (
                     prefixes.shared_bytes(prefixes.sampled(), sampled),
                     usize::MAX,

@@ -4,20 +4,26 @@
 //! where time leads the key, alone or behind few values. Where things lead it, each with its rows in the order of time, the rows of a table of a few
 //! consecutive things are. No rows share more with the row before than neighbours do: so the way is taken whose rows share most. Where neither shares
 //! more than rows from all over, there is no knowing which rows are neighbours. Behind a hash of the whole record it does not matter: its bytes are chance, and
-//! rows that have the leading ones alike lie as near to each other as the table's.
+//! rows that have the leading ones alike lie as near to each other as the table's. Of things with unlike numbers of rows, as by Zipf's law,
+//! a few don't stand for all: rows of many are taken, and each gets others of its thing beside it.
 
 use super::Replicate;
-use super::key_sample::{KeySample, KeyedTable, is_skewed, written_at};
+use super::key_sample::{KeySample, KeyedTable, is_skewed, unit, written_at};
 use super::table_cells::SampledWrite;
-use crate::key::{Randomness, Segment};
+use crate::key::{Randomness, Row, Segment};
+use crate::random::mix;
 use crate::record::{FieldId, FieldKind, TextValues};
 use crate::scenario::{Setup, Strategy};
 use crate::storage::common_prefix;
-use crate::workload::Choice;
+use crate::time::SimTime;
+use crate::workload::{Choice, Condition, RowEquality};
 use std::sync::Arc;
 
 /// Samples of the rows before the run and of those that it writes.
 pub(super) type Parts = [KeySample; 2];
+
+/// Sampled writes under keys of other rows.
+type Moved<'a> = Vec<(Vec<u8>, SampledWrite<'a>)>;
 
 /// Rows that stand side by side in a table, as far as it is known.
 pub(super) struct Neighbours {
@@ -84,6 +90,12 @@ pub(super) fn neighbours(table: &KeyedTable<'_>, [existing, run]: [usize; 2]) ->
     }
 }
 
+/// Most rows of one thing that are made: what its first one weighs more is next to nothing among them.
+const OF_ONE_THING: f64 = 256.0;
+
+/// For so many rows that are made one is taken: fewer than all but the rarest things have.
+const FOR_ONE: usize = 4;
+
 /// Fewest rows that are moved together: where they end, one in so many shares less than it should.
 const FOLDED: f64 = 32.0;
 
@@ -95,7 +107,7 @@ impl Neighbours {
         rows: &[SampledWrite<'a>],
         table: &KeyedTable<'_>,
         (in_table, most): (f64, usize),
-    ) -> Option<Vec<(Vec<u8>, SampledWrite<'a>)>> {
+    ) -> Option<Moved<'a>> {
         let first = table.key.segments().first()?;
         let length = first.len_range().0;
         let is_drawn = |field: &FieldId| {
@@ -136,6 +148,97 @@ impl Neighbours {
         folded.sort_unstable();
         Some(folded)
     }
+
+    /// About so many rows of a table whose things have unlike numbers of them, each thing's in the order of time; with the leading bytes that tell the things. More rows
+    /// were taken of things that have more: each gets others of its thing before and behind, as near in time as all that it has. `None` for other tables.
+    pub fn crowded<'a>(
+        &self,
+        rows: &[SampledWrite<'a>],
+        table: &KeyedTable<'_>,
+        wanted: usize,
+    ) -> Option<(Moved<'a>, usize)> {
+        let (key, setup, sample) = (table.key, table.setup(), &self.parts[0]);
+        let (schema, workload) = (&setup.schema, &setup.workload);
+        let is_time = |it: &FieldId| schema.field(*it).time_unit().is_some();
+        let (things, behind) = split_at_time(table);
+        let time = *behind.first()?.fields().iter().find(|it| is_time(it))?;
+        let nanos = schema.field(time).time_unit()?.nanos() as f64;
+        let mut fields: Vec<FieldId> = things.iter().flat_map(|it| it.fields().to_vec()).collect();
+        fields.sort_unstable();
+        fields.dedup();
+        let is_unlike = |it: &FieldId| is_skewed(schema, workload, *it);
+        let is_drawn = |it: &Segment| it.randomness() == Randomness::Random;
+        if table.strategy.qualifier.is_some()
+            || !fields.iter().any(is_unlike)
+            || fields.iter().any(|it| schema.field(*it).law.ranked)
+            || key.segments().iter().any(is_drawn)
+        {
+            return None;
+        }
+        let existing = workload.existing.iter().map(|it| it.rows.last());
+        let span_ms = existing.max()?.as_nanos() as f64 / 1e6;
+        let first_ms = workload.start.0 as f64 / 1e6 - span_ms;
+        let step = (rows.len() * FOR_ONE).div_ceil(wanted.max(1)).max(1);
+        let counted = rows.iter().filter(|row| row.2 == 0).step_by(step);
+        let counted = counted.map(|row| {
+            let record = sample.record(row.3);
+            let slots = fields.iter().map(|it| (*it, record[usize::from(it.0)]));
+            let condition = Condition {
+                equal: &slots.collect::<Vec<_>>(),
+                between: &[],
+            };
+            let every = RowEquality {
+                draws: f64::INFINITY,
+                ..RowEquality::default()
+            };
+            let population = &table.replicate.population;
+            (
+                population.distinct(condition, every, record, SimTime::ZERO),
+                *row,
+            )
+        });
+        let mut counted: Vec<(f64, SampledWrite<'a>)> = counted.collect();
+        counted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // Of the smallest things first; each row that was taken stands for as many.
+        let (each, mut due) = (wanted as f64 / counted.len() as f64, 0.0);
+        let mut crowded = Vec::with_capacity(wanted);
+        for (of_thing, row) in counted {
+            let together = of_thing.min(OF_ONE_THING).round();
+            due += each;
+            if due < together {
+                continue;
+            }
+            due -= together;
+            let mut record = sample.record(row.3).to_vec();
+            let mut after_ms = 0.0;
+            for number in 0..together as u64 {
+                // Round from the first instant of the table to its last.
+                let at_ms = first_ms + (row.1 as f64 - first_ms - after_ms).rem_euclid(span_ms);
+                record[usize::from(time.0)] = (at_ms * 1e6 / nanos) as i64;
+                let mut bytes = Vec::new();
+                let made = Row {
+                    record: &record,
+                    ..sample.row(row.3)
+                };
+                key.write(&made, &mut bytes);
+                crowded.push((bytes, (row.0, at_ms as u64, row.2, row.3)));
+                let chance = unit(mix(mix(row.3 as u64 + 1) ^ number));
+                after_ms -= span_ms / of_thing * libm::log1p(-chance);
+            }
+        }
+        crowded.sort_unstable();
+        crowded.dedup_by(|a, b| a.0 == b.0);
+        let prefix = things.iter().map(|it| it.len_range().1).sum();
+        Some((crowded, prefix))
+    }
+}
+
+/// The segments of a key that stand in front of time, and the others.
+fn split_at_time<'a>(table: &KeyedTable<'a>) -> (&'a [Segment], &'a [Segment]) {
+    let is_time = |it: &FieldId| table.setup().schema.field(*it).time_unit().is_some();
+    let of_time = |it: &Segment| it.follows_time() || it.fields().iter().any(is_time);
+    let segments = table.key.segments();
+    segments.split_at(segments.iter().position(of_time).unwrap_or(segments.len()))
 }
 
 /// A table with few of its things.
@@ -158,10 +261,7 @@ fn few_things(table: &KeyedTable<'_>, rows: f64) -> Option<FewThings> {
     let wanted = (rows / existing).min(1.0);
     // What is left to leave out.
     let mut share = wanted;
-    let is_time = |it: &FieldId| table.setup().schema.field(*it).time_unit().is_some();
-    let segments = table.key.segments().iter();
-    let leading = segments.take_while(|it| !it.follows_time() && !it.fields().iter().any(is_time));
-    let leading: Vec<&Segment> = leading.collect();
+    let (leading, _) = split_at_time(table);
     let prefix: usize = leading.iter().map(|it| it.len_range().1).sum();
     // How many things their values could tell apart; hashes agree by chance.
     let told: f64 = leading
@@ -172,7 +272,7 @@ fn few_things(table: &KeyedTable<'_>, rows: f64) -> Option<FewThings> {
         })
         .product();
     let mut things = 1.0;
-    let leading = leading.into_iter().flat_map(|it| it.fields().to_vec());
+    let leading = leading.iter().flat_map(|it| it.fields().to_vec());
     let given = workload.existing.iter().flat_map(|it| &it.with);
     for field in leading {
         let is_given = given.clone().any(|(given, _)| *given == field);
