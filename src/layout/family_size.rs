@@ -41,6 +41,9 @@ const LEAST_ROWS: usize = 128;
 /// The same of rows that are longer than the blocks that are compressed: no codec must find the same part of several of them in one block.
 const LEAST_LONG_ROWS: usize = 4;
 
+/// Writes whose records are in the cells of these: of fewer a codec tells that they come again.
+const LEAST_MATES: usize = 4_096;
+
 /// Keys that are cut into segments.
 const DESCRIBED: usize = 200;
 
@@ -337,8 +340,12 @@ impl FamilySample {
         let is_whole = !is_sampled && total * columns <= CELLS.min(rows.saturating_mul(8)) as f64;
         let per_row = cells * versions * columns;
         let most_cells = SAMPLED_CELLS.min(rows.saturating_mul(2));
+        let is_large = spec.compression != Compression::None && !is_whole;
+        // Of rows that are longer than blocks hardly a block has two: it does not matter which are neighbours.
+        let is_long = is_large && per_row * CELL_STRUCTURE as f64 > spec.block_size.0 as f64;
         let (least, most) = match is_plain {
             true => (1_000, CELLS),
+            false if is_long => (LEAST_MATES, most_cells),
             false => (LEAST_ROWS, most_cells),
         };
         let most = rows.min((most as f64 / per_row) as usize).max(least) as f64;
@@ -364,9 +371,6 @@ impl FamilySample {
         let bound = |length| bounds.get(length).copied().unwrap_or(f64::INFINITY);
         let prefixes = SharedPrefixes::of(&keys, bound);
         let drawn_rows = rows_of(&of_all);
-        let is_large = spec.compression != Compression::None && !is_whole;
-        // Of rows that are longer than blocks hardly a block has two: it does not matter which are neighbours.
-        let is_long = is_large && per_row * CELL_STRUCTURE as f64 > spec.block_size.0 as f64;
         let near = (is_large && !is_long).then(|| {
             // As many rows by as many writes as they have cells.
             let times = (per_row / columns).min(most_cells as f64 / drawn_rows.len() as f64);
