@@ -5,7 +5,7 @@ use super::console::Console;
 use crate::experiment::Results;
 use crate::report::number::counted;
 use crate::report::{Images, Report};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 pub fn run(arguments: &ReportArguments, console: &Console) -> Result<()> {
@@ -69,5 +69,8 @@ fn results_file(path: &Path) -> PathBuf {
 
 /// Results of this version's format.
 pub(super) fn load(path: &Path) -> Result<Results> {
-    Ok(Results::load(&results_file(path))?)
+    let loaded = Results::load(&results_file(path)).map_err(anyhow::Error::from);
+    loaded.map_err(|error| {
+        anyhow!("{error:#}\nname a folder that `keyheat run` wrote, or its `results.json`")
+    })
 }

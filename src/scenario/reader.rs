@@ -16,6 +16,9 @@ crate::settings! {
     pub(super) static NAMES("", "") {}
 }
 
+/// So many settings of a table are named where something else stands.
+const NAMED_SETTINGS: usize = 5;
+
 /// What stands somewhere in a file.
 pub(super) trait Placed {
     fn place(&self) -> &SourcePlace;
@@ -356,7 +359,7 @@ impl<'a> Reader<'a> {
     ) -> Reader<'a> {
         let table = match &node.value {
             Value::Table(table) => Some(table),
-            _ => self.wrong_type(key, node, "a table"),
+            _ => self.wrong_type(key, node, &a_table_of(spec)),
         };
         Reader::new(self.sink, table, place.clone(), self.path_of(key), spec)
     }
@@ -465,4 +468,16 @@ impl<'a> Reader<'a> {
         });
         Some(texts.collect())
     }
+}
+
+/// ``a table such as `{ field = ..., rows = ... }` ``: with the first settings of what was expected.
+fn a_table_of(spec: &settings::Table) -> String {
+    let mut settings = spec.all();
+    let named = settings.by_ref().take(NAMED_SETTINGS);
+    let mut named: Vec<String> = named.map(|it| format!("{} = ...", it.key)).collect();
+    if named.is_empty() {
+        return "a table".to_owned();
+    }
+    named.extend(settings.next().map(|_| "...".to_owned()));
+    format!("a table such as `{{ {} }}`", named.join(", "))
 }

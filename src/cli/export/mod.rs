@@ -57,8 +57,9 @@ pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
     let existing = Replay::existing(strategy, &replicate, arguments.existing);
     let existing = existing.iter().map(|row| export.existing(row));
     let replay = Replay::new(strategy, &replicate, &layout).take_while(is_early);
+    let operations = usize::try_from(arguments.operations).unwrap_or(usize::MAX);
     let (mut count, mut last) = (0, SimTime::ZERO);
-    for line in existing.chain(replay.take(arguments.operations).map(|operation| {
+    for line in existing.chain(replay.take(operations).map(|operation| {
         count += 1;
         last = operation.at;
         export.operation(&operation)
@@ -74,7 +75,7 @@ pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
     }
     if is_shell {
         // Of open loops no operation may be missing before the end; of a closed one nobody knows when they are.
-        let end = match count == arguments.operations && !has_clients(strategy) {
+        let end = match count == operations && !has_clients(strategy) {
             true => last.since(SimTime::ZERO),
             false => limit.map_or(scenario.time.duration, |it| it.min(scenario.time.duration)),
         };

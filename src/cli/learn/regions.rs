@@ -44,7 +44,8 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Vec<ObservedFile>> {
             }
             false => fs::read(path),
         };
-        let bytes = bytes.with_context(|| format!("can't read `{name}`"))?;
+        let bytes =
+            bytes.map_err(|why| anyhow!("can't read `{name}`: {why}\nis the path right?"))?;
         Ok(ObservedFile::new(&name, &bytes)?)
     };
     paths.iter().map(read).collect()
