@@ -147,8 +147,8 @@ impl<'a> PairedVerdict<'a> {
         Some(Self {
             strategy: &first.strategy,
             baseline: &first.baseline,
-            in_short: told(if short.is_empty() { &ordered } else { &short }),
-            in_full: told(&ordered),
+            in_short: in_words(if short.is_empty() { &ordered } else { &short }),
+            in_full: in_words(&ordered),
         })
     }
 }
@@ -161,7 +161,9 @@ fn headline(metric: &str) -> Option<(&'static str, usize)> {
 }
 
 /// The changes one by one, then what did not change, then what is not known.
-fn told(comparisons: &[&Comparison]) -> String {
+pub fn in_words(comparisons: &[&Comparison]) -> String {
+    // Nobody acts on a twentieth of a per cent, however certain.
+    let is_no_change = |ratio: f64| (ratio - 1.0).abs() < 5e-4;
     let mut clauses = Vec::new();
     let (mut alike, mut same, mut open, mut undefined) = (vec![], vec![], vec![], vec![]);
     for comparison in comparisons {
@@ -172,8 +174,10 @@ fn told(comparisons: &[&Comparison]) -> String {
                 None => open.push(label),
             },
             (None, _) => undefined.push(label),
-            (Some(mean), None) if (mean - 1.0).abs() < 5e-4 => same.push(label),
-            (Some(_), Some((low, high))) if low == 1.0 && high == 1.0 => same.push(label),
+            (Some(mean), None) if is_no_change(mean) => same.push(label),
+            (Some(_), Some((low, high))) if is_no_change(low) && is_no_change(high) => {
+                same.push(label)
+            }
             (Some(_), Some(_)) if !comparison.significant => alike.push(label),
             (Some(mean), _) => clauses.push(change(&label, mean, ratio, &comparison.baseline)),
         }
@@ -697,7 +701,7 @@ mod tests {
     }
 
     fn words(metric: &str, mean: f64, interval: Option<(f64, f64)>) -> String {
-        told(&[&compared(metric, mean, interval)])
+        in_words(&[&compared(metric, mean, interval)])
     }
 
     #[test]
@@ -749,7 +753,7 @@ mod tests {
             undefined,
         ];
         assert_eq!(
-            told(&all.iter().collect::<Vec<_>>()),
+            in_words(&all.iter().collect::<Vec<_>>()),
             "server_peak_to_mean and throughput: no significant difference; calls of a `newest`: the same; \
              p99: unknown (operations failed or never finished); \
              makespan: no ratio, because one of them is undefined or zero"
@@ -783,7 +787,7 @@ mod tests {
                     upper_bound,
                     ..Measure::UNDEFINED
                 };
-                told(&[&comparison])
+                in_words(&[&comparison])
             };
         // 9.87 s and more against 3.00 ms, and the other way round.
         assert_eq!(

@@ -57,7 +57,7 @@ pub use calibration::{
 };
 pub use comparisons::{
     ChangeVerdict, ComparedResults, MetricChange, ParameterChange, ResultsComparison, Rewrite,
-    StrategyChange,
+    StrategyChange, in_words,
 };
 pub use expectation_result::{ExpectationResult, ExpectationStatus, FoundValue};
 pub use experiment_runs::{Experiment, ExperimentRuns, FinishedRun, Shard};
@@ -75,4 +75,4 @@ pub use results::{
 pub use run_file::{RunFile, RunFileError, RunFileHeader, SavedRuns};
 pub use suggested_keys::SuggestedKey;
 pub use suggestions::{SuggestedKeys, Suggestions};
-pub use sweep_finding::SweepFinding;
+pub use sweep_finding::{READ_PRICES, SweepFinding};

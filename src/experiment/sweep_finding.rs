@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const WORTH: f64 = 0.02;
 
 /// What a read costs.
-const PRICES: [MetricPath; 2] = [
+pub const READ_PRICES: [MetricPath; 2] = [
     MetricId::CallsPlanned.whole(),
     MetricId::ReadResponse.at(Part::Mean),
 ];
@@ -153,7 +153,7 @@ fn finding(
     let text = |at: usize| value_text(&points[at].sweep[path]);
     let knee = growth.knee;
     let reads = points[knee].reads.iter().enumerate();
-    let prices = reads.flat_map(|(at, read)| PRICES.map(|metric| (at, &read.name, metric)));
+    let prices = reads.flat_map(|(at, read)| READ_PRICES.map(|metric| (at, &read.name, metric)));
     let prices = prices.filter_map(|(at, read, metric)| {
         let ratio = price(points[knee], points[0], metric.of_one(Side::Read, at))?;
         let read = read.clone();

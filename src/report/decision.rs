@@ -17,6 +17,8 @@ const WARNINGS: usize = 2;
 const LONGEST_COMMAND: usize = 160;
 /// More groups than these get a sentence each.
 const GROUPS_IN_FULL: usize = 2;
+/// Why there are several decisions.
+const SEVERAL_GROUPS: &str = "Keys are compared where they store the same rows under the same load on the same cluster: each group has a decision of its own.";
 
 /// What to take, in one sentence; `None` where no two strategies store the same rows.
 pub fn headline(results: &Results) -> Option<String> {
@@ -67,6 +69,7 @@ fn best(group: &ComparableStrategies) -> Option<&RankedStrategy> {
 /// The decision, group by group.
 pub fn blocks(results: &Results) -> Vec<Block> {
     let count = groups(results).count();
+    let why = (count > 1).then(|| Block::text(SEVERAL_GROUPS.to_owned()));
     let each = groups(results).enumerate().flat_map(|(at, group)| {
         let point = shared_point(results, group);
         let short = |text: &str| text.replace(&point, "");
@@ -80,7 +83,7 @@ pub fn blocks(results: &Results) -> Vec<Block> {
             }
         }
     });
-    each.collect()
+    why.into_iter().chain(each).collect()
 }
 
 /// The point of a sweep at which all keys of a group were run: the heading says it, and no sentence needs to again.

@@ -5,7 +5,7 @@ use super::json_text::json_text;
 use super::number::{self, NumberFormat, UNDEFINED};
 use super::terminal::Style;
 use crate::experiment::{
-    ComparableStrategies, Comparison, RankedStrategy, Recommendations, SuggestedKey, SuggestedKeys,
+    ComparableStrategies, RankedStrategy, Recommendations, SuggestedKey, SuggestedKeys, in_words,
 };
 use crate::text::listed;
 use NumberFormat::{Bytes, Compact, Ratio};
@@ -177,27 +177,11 @@ fn sentences(group: &ComparableStrategies) -> Vec<String> {
     let mut sentences = vec![headline(group)];
     sentences.extend(group.reasons.iter().cloned());
     // Of tied ones nothing that counts is different.
-    let comparisons = group.comparisons.iter().filter(|_| group.tied == 1);
-    let (significant, others): (Vec<&Comparison>, Vec<&Comparison>) =
-        comparisons.partition(|it| it.significant);
-    let second = group.comparisons.first().map(|it| it.baseline.as_str());
-    if let (Some(second), false) = (second, significant.is_empty()) {
-        let ratio = |it: &&Comparison| Ratio.interval(&it.ratio);
-        let ratios = significant
-            .iter()
-            .map(|it| format!("{} {}", it.metric, ratio(it)));
-        let ratios = ratios.collect::<Vec<_>>().join(", ");
-        sentences.push(format!(
-            "Significantly different from the next, `{second}`: {ratios}."
-        ));
-    }
-    if !others.is_empty() {
-        let names: Vec<&str> = others.iter().map(|it| it.metric.as_str()).collect();
-        let names = names.join(", ");
-        sentences.push(format!(
-            "No significant difference between these two: {names}."
-        ));
-    }
+    let next = group.comparisons.first().filter(|_| group.tied == 1);
+    sentences.extend(next.map(|next| {
+        let words = in_words(&group.comparisons.iter().collect::<Vec<_>>());
+        format!("Over the next, `{}`: {words}.", next.baseline)
+    }));
     let broken = group
         .strategies
         .iter()
