@@ -222,7 +222,8 @@ fn title(loads: &[Load<'_>]) -> String {
     let beyond = |it: &Load<'_>| {
         let over = it.asked.iter().filter(|it| peak(it) > 1.0).count() as f64;
         let hot = it.hot.unwrap_or_default();
-        (over / it.asked.len() as f64 - hot).abs() <= MUCH_THE_SAME
+        let is_shown = over > 0.0 || hot == 0.0;
+        is_shown && (over / it.asked.len() as f64 - hot).abs() <= MUCH_THE_SAME
     };
     let what = match loads.iter().all(beyond) {
         true => "is asked for more than it can do",

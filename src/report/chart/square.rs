@@ -121,7 +121,12 @@ impl Square<'_> {
     fn draw_table(&self, sheet: &Sheet) {
         let (left, top) = self.table();
         let right = self.viewport.right();
-        let columns = &COLUMNS.map(|it| right - it)[COLUMNS.len() - self.headings.len()..];
+        let lasts = self.curves.iter().filter_map(|row| row.cells.last());
+        let widest = lasts.map(|it| width(it, 12.5, false)).fold(0.0, f64::max);
+        // A wide last column moves the others to the left.
+        let moved = (widest + 16.0 - COLUMNS[1]).max(0.0);
+        let ends = COLUMNS.map(|it| right - it - if it > 0.0 { moved } else { 0.0 });
+        let columns = &ends[COLUMNS.len() - self.headings.len()..];
         for (heading, x) in self.headings.iter().zip(columns) {
             let label = muted(11.0).right();
             sheet.lines(heading, (*x, top + 5.0), 13.0, label);

@@ -2,7 +2,9 @@
 //! read that pays most for it. The other swept settings make rows of panels.
 
 use super::prelude::*;
-use crate::experiment::{Measure, SweepFinding, SweptList, at_point, point_label, value_text};
+use crate::experiment::{
+    Measure, READ_PRICES, SweepFinding, SweptList, at_point, point_label, value_text,
+};
 use crate::text::article;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -23,6 +25,9 @@ const RING: f64 = 8.0;
 /// Values this many times the least one are spread over the axis by their logarithms.
 const WIDE_RANGE: f64 = 4.0;
 
+/// Of a price that no finding names: so many times the least one is a difference that can be seen.
+const SEEN: f64 = 1.05;
+
 /// What the vertical axis of a panel shows.
 struct Quantity {
     title: String,
@@ -34,8 +39,9 @@ struct Quantity {
 }
 
 impl Quantity {
-    /// The throughput, how hot the hottest server is, and the price that grows most up to a knee.
-    fn all(findings: &[SweepFinding], load: &str) -> Vec<Self> {
+    /// The throughput, how hot the hottest server is, and the price that grows most up to a knee, or else that which differs most.
+    fn all(results: &Results, findings: &[SweepFinding]) -> Vec<Self> {
+        let load = metric::load_name(&results.strategies);
         let throughput = Self {
             title: format!("{load} a second"),
             format: Compact,
@@ -51,21 +57,20 @@ impl Quantity {
         let prices = findings.iter().flat_map(|finding| &finding.prices);
         let known = prices.filter_map(|price| Some((price, price.ratio.mean?)));
         let dearest = known.max_by(|(_, a), (_, b)| a.total_cmp(b));
-        let price = dearest.map(|(price, _)| {
-            let (read, metric) = (&price.read, price.metric);
+        let dearest = dearest.map(|(price, _)| (price.read.clone(), price.metric));
+        let price = dearest.or_else(|| widest(results)).map(|(read, metric)| {
             let (title, format) = match metric.metric {
                 MetricId::CallsPlanned => {
-                    let title = quoted(&format!("calls of {}", article(read)));
+                    let title = quoted(&format!("calls of {}", article(&read)));
                     (title, Compact)
                 }
                 _ => (format!("mean response time of “{read}”"), Millis),
             };
-            let price = Some((read.clone(), metric));
             Self {
                 title,
                 format,
                 path: THROUGHPUT,
-                price,
+                price: Some((read, metric)),
             }
         });
         [throughput, skew].into_iter().chain(price).collect()
@@ -82,6 +87,25 @@ impl Quantity {
         };
         measure.filter(|measure| measure.mean.is_some() && !measure.censored)
     }
+}
+
+/// The read whose price differs most over all points, and what it pays; `None` where none differs by as much as can be seen.
+fn widest(results: &Results) -> Option<(String, MetricPath)> {
+    let reads = results.strategies.first()?.reads.iter();
+    let priced = reads.flat_map(|read| READ_PRICES.map(|metric| (&read.name, metric)));
+    let wide = priced.filter_map(|(name, metric)| {
+        let of = |it: &StrategyResult| {
+            it.reads
+                .iter()
+                .find(|read| read.name == *name)?
+                .number(metric)?
+                .mean
+        };
+        let (least, most) = extent(results.strategies.iter().filter_map(of));
+        (most >= SEEN * least).then(|| (most / least, name, metric))
+    });
+    let widest = wide.max_by(|(a, ..), (b, ..)| a.total_cmp(b));
+    widest.map(|(_, name, metric)| (name.clone(), metric))
 }
 
 /// Where the values of the swept setting lie on the horizontal axis.
@@ -161,7 +185,7 @@ pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
             others.push(rest);
         }
     }
-    let quantities = Quantity::all(&findings, metric::load_name(&results.strategies));
+    let quantities = Quantity::all(results, &findings);
     let mut panels: Vec<Panel<'_>> = Vec::new();
     for others in &others {
         let of = |quantity| Panel::of(results, &findings, &places, others, quantity);

@@ -110,7 +110,10 @@ impl<'a> Panel<'a> {
         let text = match self.timed {
             true if mark.price.is_infinite() => return "nothing completed".to_owned(),
             true => Millis.text(mark.price),
-            false => format!("{}\u{a0}{}", Compact.text(mark.price), self.unit()),
+            false => match (Compact.text(mark.price), self.unit()) {
+                (one, units) if one == "1" => format!("1\u{a0}{}", units.trim_end_matches('s')),
+                (number, units) => format!("{number}\u{a0}{units}"),
+            },
         };
         match mark.censored {
             true => format!("more than {text}"),

@@ -141,7 +141,9 @@ impl Column {
 
     fn draw(&self, sheet: &Sheet, frame: &Frame, right: f64) {
         let label = muted(SIZE).middle();
-        for run in &self.runs {
+        // A box without a word would only raise a question.
+        let shown = |run: &&Run| !(self.boxes && run.text.is_empty());
+        for run in self.runs.iter().filter(shown) {
             let (top, bottom) = (frame.y(frame.end_of(run.to - 1)), frame.y(run.from as f64));
             let text = whole_parts(&run.text, self.width - 6.0);
             if self.boxes {
