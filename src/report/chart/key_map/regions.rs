@@ -307,6 +307,9 @@ impl Regions {
     }
 }
 
+/// Part of a bucket that keeps the rows inside of it apart.
+const TOGETHER: f64 = 1e-3;
+
 /// Where rows lie between the key buckets, counted in buckets from the start of the key space.
 #[derive(Debug)]
 struct Places(BTreeMap<Vec<u8>, f64>);
@@ -327,11 +330,17 @@ impl Places {
         for inside in rows.chunk_by(|one, other| bucket_of(one) == bucket_of(other)) {
             let bucket = bucket_of(&inside[0]);
             let exact = usize::from(edges.get(bucket).is_none_or(|edge| *edge == inside[0]));
-            let parts = (inside.len() - exact + 1) as f64;
+            let count = (inside.len() - exact) as f64;
             for (order, row) in inside.iter().enumerate() {
-                let part = (order + 1 - exact) as f64 / parts;
-                // The first bucket begins with the key space, but its keys lie at its end, just below those of the second one.
-                let part = if bucket == 0 { part * 1e-3 } else { part };
+                let order = (order + 1 - exact) as f64;
+                let part = match edges.get(bucket..) {
+                    // The first bucket begins with the key space: it is taken to be as wide as the second one.
+                    Some([_, end, next, ..]) if bucket == 0 => 1.0 + along(row, end, next),
+                    Some([start, end, ..]) if bucket > 0 => along(row, start, end),
+                    _ => order / (count + 1.0),
+                };
+                let apart = TOGETHER / (count + 1.0);
+                let part = part.clamp(order * apart, 1.0 - (count + 1.0 - order) * apart);
                 places.insert(row.clone(), bucket as f64 + part);
             }
         }
@@ -341,6 +350,26 @@ impl Places {
     /// The place of one of the rows.
     fn of_row(&self, row: &str) -> f64 {
         self.0.get(&key(row)).copied().unwrap_or(0.0)
+    }
+}
+
+/// Where `row` lies between `start` (0) and `end` (1), as numbers of eight bytes behind what these begin with alike; less than 0 before it.
+fn along(row: &[u8], start: &[u8], end: &[u8]) -> f64 {
+    let alike = start.iter().zip(end).take_while(|(a, b)| a == b).count();
+    if row < &start[..alike] {
+        return -1.0;
+    }
+    let number = |key: &[u8]| {
+        let mut bytes = [0; 8];
+        let from = key.get(alike..).unwrap_or_default();
+        let some = from.len().min(bytes.len());
+        bytes[..some].copy_from_slice(&from[..some]);
+        u64::from_be_bytes(bytes) as f64
+    };
+    let width = number(end) - number(start);
+    match width > 0.0 {
+        true => (number(row) - number(start)) / width,
+        false => 0.5,
     }
 }
 
@@ -354,16 +383,23 @@ mod tests {
     use crate::report::sample_fixture as sample;
 
     #[test]
-    fn boundaries_lie_at_bucket_edges_or_evenly_inside_a_bucket() {
+    fn boundaries_lie_inside_a_bucket_as_far_as_their_bytes_do() {
         let mut strategy = sample::strategy("x", 2, &[&[10, 10]]);
         strategy.key_map = ["", "b", "d", "f"].map(sample::bucket).to_vec();
         strategy.region_starts = ["", "b", r"b\x00", "c", "f", "z"]
             .map(str::to_owned)
             .to_vec();
         let regions = Regions::of(&strategy, 4);
-        let third = 1.0 / 3.0;
         let starts: Vec<f64> = regions.lives.iter().map(|life| life.start).collect();
-        assert_eq!(starts, [0.0, 1.0, 1.0 + third, 1.0 + 2.0 * third, 3.0, 3.5]);
+        // `b\0` comes at once after `b`, and `c` is half of the way to `d`. Nobody knows where the last bucket ends.
+        let third = TOGETHER / 3.0;
+        assert_eq!(starts, [0.0, 1.0, 1.0 + third, 1.5, 3.0, 3.5]);
+
+        // The first bucket is taken to reach as far before `b` as the second one reaches behind it.
+        strategy.region_starts = ["", "Z", "a"].map(str::to_owned).to_vec();
+        let starts = Regions::of(&strategy, 4).lives;
+        let starts: Vec<f64> = starts.iter().map(|life| life.start).collect();
+        assert_eq!(starts, [0.0, third, 0.5]);
     }
 
     #[test]
