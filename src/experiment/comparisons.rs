@@ -46,6 +46,17 @@ const OF_READS: [(MetricPath, &str); 4] = [
     (MetricId::ReadResponse.at(Part::P99), "p99 of"),
 ];
 
+/// What sentences call what decides besides.
+const DECIDING: [(MetricPath, &str); 4] = [
+    (MetricId::UsableCapacity.whole(), "usable capacity"),
+    (MetricId::Knee.whole(), "knee"),
+    (MetricId::WriteBytes.whole(), "bytes a write"),
+    (
+        MetricId::ReadResponse.at(Part::Mean),
+        "mean response time of",
+    ),
+];
+
 /// The headline metrics of all strategies but the first, over the first's.
 pub(super) fn of(strategies: &[StrategyResult]) -> Vec<Comparison> {
     let Some((baseline, others)) = strategies.split_first() else {
@@ -278,13 +289,18 @@ fn written(
 fn label(metric: &str) -> String {
     let of_read = || {
         let (read, tail) = metric.strip_prefix("read.")?.split_once('.')?;
-        let mut known = OF_READS.iter();
+        let mut known = OF_READS.iter().chain(&DECIDING);
         let known = known.find(|(path, _)| path.of_one(Side::Read, 0).tail() == tail);
         Some(format!("{} {}", known?.1, article(read)))
     };
     match headline(metric) {
         Some((label, _)) => label.to_owned(),
-        None => of_read().unwrap_or_else(|| metric.to_owned()),
+        None => {
+            let mut deciding = DECIDING.iter().filter(|(path, _)| path.tail() == metric);
+            let of_table = || Some(deciding.next()?.1.to_owned());
+            let label = of_read().or_else(of_table);
+            label.unwrap_or_else(|| metric.to_owned())
+        }
     }
 }
 
