@@ -331,16 +331,20 @@ impl Places {
             let bucket = bucket_of(&inside[0]);
             let exact = usize::from(edges.get(bucket).is_none_or(|edge| *edge == inside[0]));
             let count = (inside.len() - exact) as f64;
+            let (apart, mut before) = (TOGETHER / (count + 1.0), -1.0);
             for (order, row) in inside.iter().enumerate() {
                 let order = (order + 1 - exact) as f64;
                 let part = match edges.get(bucket..) {
+                    _ if order == 0.0 => 0.0,
                     // The first bucket begins with the key space: it is taken to be as wide as the second one.
                     Some([_, end, next, ..]) if bucket == 0 => 1.0 + along(row, end, next),
                     Some([start, end, ..]) if bucket > 0 => along(row, start, end),
                     _ => order / (count + 1.0),
                 };
-                let apart = TOGETHER / (count + 1.0);
+                // Rows that eight bytes don't tell apart lie beside each other.
+                let part = f64::max(part, before + apart);
                 let part = part.clamp(order * apart, 1.0 - (count + 1.0 - order) * apart);
+                before = part;
                 places.insert(row.clone(), bucket as f64 + part);
             }
         }
@@ -395,11 +399,15 @@ mod tests {
         let third = TOGETHER / 3.0;
         assert_eq!(starts, [0.0, 1.0, 1.0 + third, 1.5, 3.0, 3.5]);
 
-        // The first bucket is taken to reach as far before `b` as the second one reaches behind it.
+        // The first bucket is taken to reach as far before `b` as the second one reaches behind it. The first region begins where it does, however near that is.
         strategy.region_starts = ["", "Z", "a"].map(str::to_owned).to_vec();
-        let starts = Regions::of(&strategy, 4).lives;
-        let starts: Vec<f64> = starts.iter().map(|life| life.start).collect();
-        assert_eq!(starts, [0.0, third, 0.5]);
+        let starts_of = |strategy: &StrategyResult| {
+            let lives = Regions::of(strategy, 4).lives;
+            lives.iter().map(|life| life.start).collect::<Vec<_>>()
+        };
+        assert_eq!(starts_of(&strategy), [0.0, third, 0.5]);
+        strategy.key_map = ["", r"\x01", "d", "f"].map(sample::bucket).to_vec();
+        assert_eq!(starts_of(&strategy)[0], 0.0);
     }
 
     #[test]
