@@ -380,6 +380,18 @@ impl Rpcs {
         id
     }
 
+    /// The next RPC of an operation that waits starts, unless `most` of it are under way.
+    pub fn start_next(&mut self, operation: u32, most: u32) -> Option<u32> {
+        let owner = &mut self.operations[operation as usize];
+        let id = owner.waiting;
+        if id == NONE || owner.active >= most {
+            return None;
+        }
+        owner.active += 1;
+        owner.waiting = self.pieces[self.slots[id as usize].piece as usize].next;
+        Some(id)
+    }
+
     /// Adds a further RPC of the same operation, under way like `id` and after as many failures, which carries the same until told otherwise.
     pub fn add_sibling(&mut self, id: u32) -> u32 {
         let (like, piece) = (*self.get(id), self.pieces[self.get(id).piece as usize]);
@@ -484,10 +496,15 @@ impl Rpcs {
         }
     }
 
+    /// The Gets of one list.
+    pub fn list(&self, list: u32) -> &[Get] {
+        &self.lists[list as usize]
+    }
+
     /// The Gets of an RPC.
     pub fn gets(&self, id: u32) -> &[Get] {
         match self.body(id) {
-            Some(RpcBody::Gets { list, .. }) => &self.lists[list as usize],
+            Some(RpcBody::Gets { list, .. }) => self.list(list),
             _ => &[],
         }
     }

@@ -17,7 +17,7 @@ use crate::record::RecordGenerator;
 use crate::scenario::{Knee, Scenario, Setup, Strategy, TimeSpec, VariedLoad};
 use crate::time::SimDuration;
 use crate::workload::{
-    Choice, Drive, OperationBatch, ReadBatch, ReadDrive, ReadId, RunSample, Think,
+    Choice, Drive, OperationBatch, ReadBatch, ReadDrive, ReadId, RowCounter, RunSample, Think,
 };
 use std::sync::Arc;
 
@@ -343,7 +343,8 @@ fn read_nanos(
 ) -> Vec<f64> {
     let workload = &strategy.setup.workload;
     let width = replicate.generator.width();
-    let mut requests = Requests::default();
+    // As a run counts.
+    let (mut requests, counter) = (Requests::default(), RowCounter::new(&replicate.population));
     let mut pass = |read: ReadId, (plan, counts): (&AccessPlan, f64), parity: u64| {
         let mut batch = ReadBatch::default();
         let start = clock();
@@ -354,7 +355,7 @@ fn read_nanos(
         });
         for at in 0..batch.len() {
             let target = batch.target(at, width);
-            plan.requests(&target, replicate.population.as_ref(), &mut requests);
+            plan.requests(&target, &counter, &mut requests);
         }
         (clock() - start) / reads as f64
     };

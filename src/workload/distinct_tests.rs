@@ -253,6 +253,8 @@ fn rows_that_hardly_ever_meet_are_counted_without_looking_at_cells() {
         by_cells.modelled();
         let writes = table.rows_like(&(equal.to_vec(), Vec::new())).len() as f64;
         let bound = by_cells.repeated();
+        let at_once = by_cells.repeated_at_most();
+        assert!(bound <= at_once, "{equality:?}: {bound} of {at_once}");
         let answer = population.distinct(condition, equality, target, table.at);
         (bound / writes, answer, by_cells.rows(), writes)
     };

@@ -261,7 +261,7 @@ impl<'a> RowCount<'a> {
     /// Expected number of different rows; without a look at cells where hardly any two writes are the same row.
     pub(super) fn distinct(&mut self) -> f64 {
         let few = REPEATED_MAX * self.writes();
-        if self.modelled().repeated() <= few {
+        if self.repeated_at_most() <= few || self.modelled().repeated() <= few {
             return self.every_write();
         }
         self.rows()
@@ -316,6 +316,20 @@ impl<'a> RowCount<'a> {
             left: Part::ALL,
             ranges: Ranges::new(),
         })
+    }
+
+    /// At least [`RowCount::repeated`], without a look at the values of fields: as if all cells of a step were one. Infinite where the condition may leave
+    /// some of the told values only.
+    pub(super) fn repeated_at_most(&self) -> f64 {
+        let of_origin = |of: &Selection<'_>| match of.shape.unique {
+            true => 0.0,
+            false if of.shape.keeps_values => {
+                of.rows * self.densest(of) * (1.0 / self.equality.draws)
+            }
+            false => f64::INFINITY,
+        };
+        let sum: f64 = self.selected.iter().map(|of| of_origin(of).sqrt()).sum();
+        0.5 * sum * sum
     }
 
     /// Most of an origin's rows that fall into one of its steps.

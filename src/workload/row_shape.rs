@@ -51,6 +51,8 @@ pub(super) struct OriginShape {
     pub densest: f64,
     /// No two rows agree.
     pub unique: bool,
+    /// No part of the condition may leave some of the told values only.
+    pub keeps_values: bool,
     /// Parts of the condition that may, by their numbers, and whether their fields are combined.
     pub narrowings: Vec<(usize, bool, Narrowing)>,
 }
@@ -157,6 +159,7 @@ impl OriginShape {
             step: Telling::Nothing,
             densest: f64::INFINITY,
             unique: equality.draws.is_infinite(),
+            keeps_values: true,
             narrowings: Vec::new(),
         };
         if let Some(field) = told.iter().rev().find(|field| is_instant(field)) {
@@ -190,6 +193,8 @@ impl OriginShape {
             else {
                 continue;
             };
+            let is_of_others = matches!(marginals.of(at, item.field), Marginal::OfOthers { .. });
+            shape.keeps_values &= item.is_single() && !is_of_others;
             if counted(item.field).is_none() {
                 continue;
             }

@@ -15,15 +15,8 @@ const MOST_RETRIES: u32 = 30_000;
 impl Simulation<'_> {
     /// Starts RPCs of an operation, up to the limit of its client.
     pub fn start_rpcs(&mut self, operation: u32) {
-        loop {
-            let owner = self.rpcs.operation_mut(operation);
-            let id = owner.waiting;
-            if id == NONE || owner.active >= self.config.client.fan_out.max(1) {
-                return;
-            }
-            owner.active += 1;
-            let next = self.rpcs.piece(id).map_or(NONE, |piece| piece.next);
-            self.rpcs.operation_mut(operation).waiting = next;
+        let most = self.config.client.fan_out.max(1);
+        while let Some(id) = self.rpcs.start_next(operation, most) {
             self.send(id, true);
         }
     }
@@ -74,7 +67,10 @@ impl Simulation<'_> {
         let recorder = &mut self.recorder;
         let mut asks = |region| recorder.read_demand(now, region, server, part_work);
         match piece.body {
-            RpcBody::Gets { .. } => self.rpcs.gets(id).iter().for_each(|get| asks(get.region)),
+            RpcBody::Gets { list, .. } => {
+                let gets = self.rpcs.list(list).iter();
+                gets.for_each(|get| asks(get.region));
+            }
             RpcBody::Scan(scan) => {
                 let cursor = self.rpcs.scan(scan);
                 if cursor.opens_region() {

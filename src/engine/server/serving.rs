@@ -146,8 +146,9 @@ impl Simulation<'_> {
                 (times.write(1, draws), Some(weight.logged))
             }
             Some(RpcBody::Rows { count, bytes, .. }) => (times.write(count, draws), Some(bytes)),
-            Some(RpcBody::Gets { found, .. }) => {
-                let (gets, (cells, names_them)) = (self.rpcs.count(id), self.row_cells(id));
+            Some(RpcBody::Gets { list, found }) => {
+                let gets = self.rpcs.list(list).len() as u32;
+                let (cells, names_them) = self.row_cells(id);
                 let named = names_them.then_some(cells);
                 let passed = self.config.table.passed_gets(found, named);
                 (times.gets(gets, (passed, found), cells, draws), None)
@@ -265,8 +266,8 @@ impl Simulation<'_> {
                 }
                 self.clients.buffer(rpc.client).rows = rows;
             }
-            Some(RpcBody::Gets { .. }) => {
-                let gets = self.rpcs.gets(id).iter();
+            Some(RpcBody::Gets { list, .. }) => {
+                let gets = self.rpcs.list(list).iter();
                 gets.for_each(|get| loads.read(get.region, 1));
             }
             Some(RpcBody::Scan(scan)) => {
