@@ -13,8 +13,8 @@ use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criteri
 use keyheat::engine::{self, SimConfig};
 use keyheat::keyspace::RowKey;
 use keyheat::metrics::{MetricId, RunResult};
-use keyheat::record::{FieldId, Law, LawShape};
-use keyheat::workload::{Page, PageVia, PickLaw, Read, Within, WithinValues};
+use keyheat::record::{Distribution, DistributionShape, FieldId};
+use keyheat::workload::{Page, PageVia, PickDistribution, Read, Within, WithinValues};
 use md5::{Digest, Md5};
 use std::cell::LazyCell;
 use std::hint::black_box;
@@ -58,7 +58,7 @@ fn run(
     operations: f64,
 ) -> SimConfig {
     let rate = utilisation * 20_000.0 * f64::from(servers);
-    let schema = schema(IDS, LawShape::Zipf { exponent: 0.8 });
+    let schema = schema(IDS, DistributionShape::Zipf { exponent: 0.8 });
     let mut run = config(
         &schema,
         key,
@@ -93,14 +93,14 @@ fn run_of(
 fn closed_run_of(strategy: usize) -> SimConfig {
     let mut run = run_of(strategy, 160, 16, 1.0, 300_000.0);
     let mut workload = (*run.workload).clone();
-    workload.writes[0].drive = closed(1_000);
+    workload.writes[0].load = closed(1_000);
     run.workload = Arc::new(workload);
     run
 }
 
 /// That read alone, of a million rows.
 fn run_of_reads(key: &str, splits: Vec<RowKey>, read: Read) -> SimConfig {
-    let schema = schema(IDS, LawShape::Zipf { exponent: 0.8 });
+    let schema = schema(IDS, DistributionShape::Zipf { exponent: 0.8 });
     let run = config(&schema, key, splits, Vec::new(), 2.0, 7);
     with_reads(run, 1_000_000, &[], vec![read])
 }
@@ -111,11 +111,11 @@ fn reads_by_hash() -> [(&'static str, &'static str, Read, u64); 8] {
     let own = "md5_bytes(be4(id)) || be4(id)";
     let history = "md5_bytes(be4(id)) || be4(id) || be8(ts)";
     let mut picked = read(&["id"], rate.clone());
-    let law = Law {
-        shape: LawShape::Zipf { exponent: 0.8 },
-        ..Law::default()
+    let law = Distribution {
+        shape: DistributionShape::Zipf { exponent: 0.8 },
+        ..Distribution::default()
     };
-    picked.pick = vec![(FieldId(0), PickLaw::Law(law))];
+    picked.pick = vec![(FieldId(0), PickDistribution::Distribution(law))];
     let mut paged = read(&["id"], rate.clone());
     paged.page = Some(Page {
         via: PageVia::Cursor,
@@ -151,7 +151,7 @@ const OLD: u64 = 1_000_000;
 
 /// Two seconds of such a read of rows from before the run, to which a thousand a second are added; of new ones, a hundred thousand.
 fn run_by_hash(key: &str, read: Read, rows: u64) -> SimConfig {
-    let schema = schema(1_000_000, LawShape::Zipf { exponent: 0.8 });
+    let schema = schema(1_000_000, DistributionShape::Zipf { exponent: 0.8 });
     let points = split_points("md5", 160);
     let rate = if rows == OLD { 1_000.0 } else { 100_000.0 };
     let mut run = config(&schema, key, points, vec![put(open(rate))], 2.0, 7);

@@ -10,11 +10,11 @@ use keyheat::key::{Environment, KeyPlan};
 use keyheat::keyspace::{KeyBatch, Router, RowKey};
 use keyheat::policy::quantile_points;
 use keyheat::random::{DrawKey, Seed, Stream, mix};
-use keyheat::record::{Field, FieldId, FieldKind, Law, RecordGenerator, Schema, TimeUnit};
+use keyheat::record::{Distribution, Field, FieldId, FieldKind, RecordGenerator, Schema, TimeUnit};
 use keyheat::time::{EpochNanos, SimDuration};
 use keyheat::units::PerSecond;
 use keyheat::workload::{
-    Arrivals, ClosedLoopLimits, Drive, OpenArrivals, OperationBatch, Workload, Write, WriteKind,
+    Arrivals, ClosedLoopLimits, LoadModel, OpenArrivals, OperationBatch, Workload, Write, WriteKind,
 };
 use md5::{Digest, Md5};
 use std::cell::LazyCell;
@@ -53,7 +53,7 @@ fn schema() -> Schema {
     let field = |name: &str, kind, of: &[u16]| Field {
         name: name.into(),
         kind,
-        law: Law::default(),
+        law: Distribution::default(),
         of: of.iter().map(|&id| FieldId(id)).collect(),
         literals: Vec::new(),
         column: None,
@@ -217,7 +217,7 @@ fn arrivals(criterion: &mut Criterion) {
     let write = Write {
         name: "points".into(),
         kind: WriteKind::Put,
-        drive: Drive::Open {
+        load: LoadModel::Open {
             rate: PerSecond(80_000.0),
             arrivals: Arrivals::Poisson,
             profile: Vec::new(),

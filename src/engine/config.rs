@@ -13,7 +13,7 @@ use crate::query::AccessPlan;
 use crate::record::RecordGenerator;
 use crate::storage::RowSize;
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{Drive, Population, Workload, Write, WriteKind};
+use crate::workload::{LoadModel, Population, Workload, Write, WriteKind};
 use std::sync::Arc;
 
 /// No server writes so many times what its capacity foretells: over a run that fills a memstore the sum of its service times hardly varies.
@@ -135,9 +135,9 @@ impl SimConfig {
     /// What a server can write in the run is enough for a flush.
     fn memstores_may_fill(&self) -> bool {
         let writes = &self.workload.writes;
-        let is_plain = |write: &Write| match write.drive {
-            Drive::Closed { buffer, .. } => buffer.is_none(),
-            Drive::Open { .. } | Drive::Beat(_) => true,
+        let is_plain = |write: &Write| match write.load {
+            LoadModel::Closed { buffer, .. } => buffer.is_none(),
+            LoadModel::Open { .. } | LoadModel::Periodic(_) => true,
         };
         // What appends leave grows with each.
         if !writes

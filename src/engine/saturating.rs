@@ -5,7 +5,7 @@ use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, Placement, TableSpec};
 use crate::storage::Mutation;
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{Drive, Think, Workload, Write};
+use crate::workload::{LoadModel, Think, Workload, Write};
 use std::sync::Arc;
 
 /// Clients for each handler: enough to keep every handler busy.
@@ -40,9 +40,9 @@ const MOST_ROWS: f64 = 20_000_000.0;
 pub fn saturating(config: &SimConfig) -> SimConfig {
     let workload = &config.workload;
     let schema = config.generator.schema();
-    let buffer_of = |write: &Write| match write.drive {
-        Drive::Closed { buffer, .. } => buffer,
-        Drive::Open { .. } | Drive::Beat(_) => None,
+    let buffer_of = |write: &Write| match write.load {
+        LoadModel::Closed { buffer, .. } => buffer,
+        LoadModel::Open { .. } | LoadModel::Periodic(_) => None,
     };
     let key_length = config.key.len_range().0 as u64;
     let row = config
@@ -67,7 +67,7 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
             false => 1.0 / workload.writes.len() as f64,
         };
         Write {
-            drive: Drive::Closed {
+            load: LoadModel::Closed {
                 clients: ((clients * share).round() as u32).max(1),
                 think: Think::Constant(SimDuration::ZERO),
                 buffer: buffer_of(write),

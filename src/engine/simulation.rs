@@ -10,7 +10,7 @@ use super::store::stores::Stores;
 use super::table::tables::Tables;
 use crate::metrics::{Recorder, RecorderConfig, RunResult, SeriesEvent};
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{Drive, ReadDrive, Workload, Write};
+use crate::workload::{LoadModel, ReadLoadModel, Workload, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One run.
@@ -169,7 +169,7 @@ impl<'a> Simulation<'a> {
         self.route_issued();
         let workload = &self.config.workload;
         let finite = workload.writes.iter().all(is_finite)
-            && workload.reads.iter().all(|read| read.drive.is_none());
+            && workload.reads.iter().all(|read| read.load.is_none());
         let end = if finite && !self.clock.cut_off {
             // A run of no length has no rates.
             self.clients.last_outcome().max(SimTime::from_nanos(1))
@@ -214,7 +214,7 @@ const EVENTS_BETWEEN_LOOKS: u32 = 4_096;
 fn write_work(config: &SimConfig) -> SimDuration {
     let (service, writes) = (&config.cluster.service, &config.workload.writes);
     let is_buffered =
-        |write: &Write| matches!(&write.drive, Drive::Closed { buffer, .. } if buffer.is_some());
+        |write: &Write| matches!(&write.load, LoadModel::Closed { buffer, .. } if buffer.is_some());
     if !writes.is_empty() && writes.iter().all(is_buffered) {
         return service.write_row;
     }
@@ -227,14 +227,14 @@ fn write_work(config: &SimConfig) -> SimDuration {
 fn is_open_loop(workload: &Workload) -> bool {
     let mut writes = workload.writes.iter();
     let mut reads = workload.reads.iter();
-    writes.any(|write| !matches!(write.drive, Drive::Closed { .. }))
-        || reads.any(|read| matches!(read.drive, Some(ReadDrive::Open { .. })))
+    writes.any(|write| !matches!(write.load, LoadModel::Closed { .. }))
+        || reads.any(|read| matches!(read.load, Some(ReadLoadModel::Open { .. })))
 }
 
 /// Ends by itself.
 fn is_finite(write: &Write) -> bool {
-    match &write.drive {
-        Drive::Open { import, .. } | Drive::Closed { import, .. } => import.is_some(),
-        Drive::Beat(_) => false,
+    match &write.load {
+        LoadModel::Open { import, .. } | LoadModel::Closed { import, .. } => import.is_some(),
+        LoadModel::Periodic(_) => false,
     }
 }

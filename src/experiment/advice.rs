@@ -360,7 +360,7 @@ impl KeyParts {
                 .filter(|unused| unused.len() <= FEW)
                 .unwrap_or_default(),
             leading_buckets: key.leading_buckets().map(|buckets| buckets.len()),
-            imported: writes.iter().any(|write| write.drive.import().is_some()),
+            imported: writes.iter().any(|write| write.load.import().is_some()),
         }
     }
 }

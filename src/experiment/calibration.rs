@@ -12,7 +12,7 @@ use crate::query::AccessPath;
 use crate::scenario::{LoadError, Scenario};
 use crate::text::{millis, share, significant};
 use crate::time::SimDuration;
-use crate::workload::Drive;
+use crate::workload::LoadModel;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -472,14 +472,14 @@ impl Calibration {
 /// What can be fitted: the writes, and the reads, if enough of them were answered. Where calls differ the first of them decides.
 fn fits(config: &SimConfig, replay: &MeasuredReplay) -> Vec<TimeFit> {
     let workload = &config.workload;
-    let writes = workload.writes.first().map(|write| match write.drive {
-        Drive::Closed {
+    let writes = workload.writes.first().map(|write| match write.load {
+        LoadModel::Closed {
             buffer: Some(_), ..
         } => BUFFERED,
         _ => PUT,
     });
     let mut reads = config.reads.iter().zip(&workload.reads);
-    let read = reads.find(|(_, read)| read.drive.is_some());
+    let read = reads.find(|(_, read)| read.load.is_some());
     let read = read.map(|(planned, _)| match planned.plan.path() {
         AccessPath::Get | AccessPath::MultiGet => GET,
         _ => SCAN,

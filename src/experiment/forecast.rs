@@ -17,7 +17,8 @@ use crate::record::RecordGenerator;
 use crate::scenario::{Knee, Scenario, Setup, Strategy, TimeSpec, VariedLoad};
 use crate::time::SimDuration;
 use crate::workload::{
-    Choice, Drive, OperationBatch, ReadBatch, ReadDrive, ReadId, RowCounter, RunSample, Think,
+    Choice, LoadModel, OperationBatch, ReadBatch, ReadId, ReadLoadModel, RowCounter, RunSample,
+    Think,
 };
 use std::sync::Arc;
 
@@ -463,12 +464,12 @@ impl<'a> Load<'a> {
                 Some((load, most)) if load == VariedLoad::Write(at) => most.min(self.limit) * secs,
                 _ => setup.workload.estimated_operations(write, &setup.schema),
             };
-            let Drive::Closed {
+            let LoadModel::Closed {
                 clients,
                 think,
                 buffer,
                 import,
-            } = &write.drive
+            } = &write.load
             else {
                 offered += operations;
                 continue;
@@ -527,11 +528,11 @@ impl<'a> Load<'a> {
             };
             let share = hottest_row.max(newest).max(even);
             let most = f64::from(cluster.handlers) / (work * share).max(1e-9);
-            let rate = match (&read.drive, varied) {
+            let rate = match (&read.load, varied) {
                 (None, _) => continue,
                 (_, Some((varied, to))) if varied == VariedLoad::Read(at) => to.min(most),
-                (Some(ReadDrive::Open { rate, .. }), _) => rate.0,
-                (Some(ReadDrive::Closed { clients, think }), _) => {
+                (Some(ReadLoadModel::Open { rate, .. }), _) => rate.0,
+                (Some(ReadLoadModel::Closed { clients, think }), _) => {
                     let (Think::Constant(think) | Think::Exponential(think)) = think;
                     let trip = think.as_secs_f64() + base + 2.0 * cluster.network.as_secs_f64();
                     run.clients += f64::from(*clients);
@@ -563,9 +564,9 @@ fn saturating(strategy: &Strategy, row_nanos: f64, time: &TimeSpec) -> Run {
     let setup = &strategy.setup;
     let clients = f64::from(setup.cluster.handlers) * SATURATING_CLIENTS;
     let writes = setup.workload.writes.iter();
-    let buffers = writes.filter_map(|write| match &write.drive {
-        Drive::Closed { buffer, .. } => buffer.map(|buffer| buffer.0 as f64),
-        Drive::Open { .. } | Drive::Beat(_) => None,
+    let buffers = writes.filter_map(|write| match &write.load {
+        LoadModel::Closed { buffer, .. } => buffer.map(|buffer| buffer.0 as f64),
+        LoadModel::Open { .. } | LoadModel::Periodic(_) => None,
     });
     let rows_of_call = buffers.fold(0.0, f64::max) / (row_bytes(setup) + BUFFERED_HEAP);
     let each = match rows_of_call > 1.0 {

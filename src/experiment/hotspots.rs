@@ -9,7 +9,7 @@ use crate::metrics::{
     Demanded, FULL_ROW, Hotspot, HotspotEvidence, HottestServer, MetricId, OF_READS, Peak, Side,
 };
 use crate::scenario::Strategy;
-use crate::workload::{PickLaw, RangeExtent, Read};
+use crate::workload::{PickDistribution, RangeExtent, Read};
 use std::collections::BTreeMap;
 
 /// Most of the read demand is that of a kind of reads when more than this share of it is.
@@ -157,7 +157,12 @@ fn asks_for_newest(read: &Read) -> bool {
         RangeExtent::Last { last, ago } => ago <= last,
         RangeExtent::Span(_) => false,
     };
-    let latest = |law: &PickLaw| matches!(law, PickLaw::Latest { .. } | PickLaw::Last(_));
+    let latest = |law: &PickDistribution| {
+        matches!(
+            law,
+            PickDistribution::Latest { .. } | PickDistribution::Last(_)
+        )
+    };
     read.newest.is_some()
         || read.range.iter().any(|range| recent(&range.extent))
         || read.pick.iter().any(|(_, law)| latest(law))

@@ -15,7 +15,7 @@ use crate::engine::{self, SimConfig};
 use crate::metrics::{MetricId, OperationNames, lookup};
 use crate::scenario::{Knee, Limit, VariedLoad};
 use crate::units::PerSecond;
-use crate::workload::{Drive, Population, ReadDrive, Workload};
+use crate::workload::{LoadModel, Population, ReadLoadModel, Workload};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -83,13 +83,13 @@ fn capacity(config: &SimConfig, stop: &AtomicBool) -> Option<Option<f64>> {
 /// The rate that is varied.
 fn rate(workload: &mut Workload, load: VariedLoad) -> Option<&mut PerSecond> {
     match load {
-        VariedLoad::Write(at) => match &mut workload.writes[at].drive {
-            Drive::Open { rate, .. } => Some(rate),
-            Drive::Closed { .. } | Drive::Beat(_) => None,
+        VariedLoad::Write(at) => match &mut workload.writes[at].load {
+            LoadModel::Open { rate, .. } => Some(rate),
+            LoadModel::Closed { .. } | LoadModel::Periodic(_) => None,
         },
-        VariedLoad::Read(at) => match workload.reads[at].drive.as_mut()? {
-            ReadDrive::Open { rate, .. } => Some(rate),
-            ReadDrive::Closed { .. } => None,
+        VariedLoad::Read(at) => match workload.reads[at].load.as_mut()? {
+            ReadLoadModel::Open { rate, .. } => Some(rate),
+            ReadLoadModel::Closed { .. } => None,
         },
     }
 }

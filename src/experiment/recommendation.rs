@@ -18,7 +18,7 @@ use crate::random::Seed;
 use crate::record::FieldId;
 use crate::scenario::{Knee, Limit, Scenario, Strategy};
 use crate::text::{compact, listed, percent};
-use crate::workload::Drive;
+use crate::workload::LoadModel;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -394,7 +394,7 @@ const LEAST_WRITTEN: f64 = 0.9;
 /// Its clients wait for their writes, so that what they ask for depends on the key.
 fn has_waiting_writers(strategy: &Strategy) -> bool {
     let mut writes = strategy.setup.workload.writes.iter();
-    strategy.setup.knee.is_none() && writes.any(|it| matches!(it.drive, Drive::Closed { .. }))
+    strategy.setup.knee.is_none() && writes.any(|it| matches!(it.load, LoadModel::Closed { .. }))
 }
 
 /// The limit that clients break who write much less than the `most` that they write a second under another key.

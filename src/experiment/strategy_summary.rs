@@ -19,7 +19,7 @@ use crate::record::KnownField;
 use crate::scenario::{Presplit, Setup, Severity, Strategy, SweepValue, TimeSpec};
 use crate::statistics::Estimate;
 use crate::text::{self, compact, length, listed};
-use crate::workload::{Drive, Read, ReadDrive};
+use crate::workload::{LoadModel, Read, ReadLoadModel};
 use std::collections::BTreeMap;
 
 /// Hottest values that results list.
@@ -95,12 +95,12 @@ impl<'a> StrategySummary<'a> {
         }
         let writes = setup.workload.writes.iter().enumerate();
         let imports: Vec<(usize, u64)> = writes
-            .filter_map(|(at, write)| Some((at, write.drive.import()?.rows.len(&setup.schema))))
+            .filter_map(|(at, write)| Some((at, write.load.import()?.rows.len(&setup.schema))))
             .collect();
         runs.set_makespan(&imports);
         let reads = setup.workload.reads.iter().zip(&layout.reads);
         for (runs, (read, forecast)) in runs.each[Side::Read as usize].iter_mut().zip(reads) {
-            if read.drive.is_none() {
+            if read.load.is_none() {
                 set_costs(runs, forecast);
             }
         }
@@ -126,7 +126,7 @@ impl<'a> StrategySummary<'a> {
     /// Some import has rows left at the end of some replicate: the makespan is unknown there.
     pub(super) fn import_unfinished(&self) -> bool {
         let mut writes = self.strategy.setup.workload.writes.iter();
-        writes.any(|write| write.drive.import().is_some())
+        writes.any(|write| write.load.import().is_some())
             && self.runs.all().values(MetricId::Makespan).contains(&None)
     }
 
@@ -155,7 +155,7 @@ impl<'a> StrategySummary<'a> {
                     rows_read: mean(MetricId::RowsPlanned).unwrap_or(0.0),
                     rows_returned: mean(MetricId::RowsReturned).unwrap_or(0.0),
                     cells_read: mean(MetricId::CellsPlanned).filter(|_| self.reads_cells()),
-                    p99_ms: read.drive.as_ref().and_then(|_| runs.p99_ms()),
+                    p99_ms: read.load.as_ref().and_then(|_| runs.p99_ms()),
                     failed_fraction: mean(MetricId::ReadFailedFraction).unwrap_or(0.0),
                     behind: done.map(|done| (done, offered)),
                 })
@@ -279,10 +279,10 @@ impl<'a> StrategySummary<'a> {
     fn is_closed(&self) -> bool {
         let workload = &self.strategy.setup.workload;
         let mut writes = workload.writes.iter();
-        let mut reads = workload.reads.iter().flat_map(|read| &read.drive);
+        let mut reads = workload.reads.iter().flat_map(|read| &read.load);
         match self.load() {
-            Side::Read => reads.any(|drive| matches!(drive, ReadDrive::Closed { .. })),
-            _ => writes.any(|write| matches!(write.drive, Drive::Closed { .. })),
+            Side::Read => reads.any(|load| matches!(load, ReadLoadModel::Closed { .. })),
+            _ => writes.any(|write| matches!(write.load, LoadModel::Closed { .. })),
         }
     }
 
@@ -292,9 +292,9 @@ impl<'a> StrategySummary<'a> {
         let (load, hot) = (self.load(), self.hotspots.main());
         let (copy, region) = hotspots::hottest_region(layout, runs, hot);
         let key = hotspots::key_of(self.strategy, copy);
-        let mut imports = setup.workload.writes.iter().map(|it| it.drive.import());
-        let clients = setup.workload.writes.iter().map(|write| match write.drive {
-            Drive::Closed { clients, .. } => clients,
+        let mut imports = setup.workload.writes.iter().map(|it| it.load.import());
+        let clients = setup.workload.writes.iter().map(|write| match write.load {
+            LoadModel::Closed { clients, .. } => clients,
             _ => 0,
         });
         let named = |it: &EntityShare| (format!("{} {}", it.field, it.value), it.share);
@@ -441,7 +441,7 @@ fn read_result((read, forecast, runs): (&Read, &ReadForecast, &Runs), cells: boo
         cells,
         counts: runs.counts,
         metrics: runs.rates(Side::Read),
-        response_ms: read.drive.as_ref().map(|_| runs.response()),
+        response_ms: read.load.as_ref().map(|_| runs.response()),
     }
 }
 
@@ -524,16 +524,16 @@ fn late(values: &[Option<f64>]) -> Option<(usize, f64)> {
 /// No finite import, no rate profile and no event: the load has one level throughout.
 fn is_steady(setup: &Setup) -> bool {
     let workload = &setup.workload;
-    let writes = workload.writes.iter().all(|write| match &write.drive {
-        Drive::Open {
+    let writes = workload.writes.iter().all(|write| match &write.load {
+        LoadModel::Open {
             profile, import, ..
         } => profile.is_empty() && import.is_none(),
-        Drive::Closed { import, .. } => import.is_none(),
-        Drive::Beat(_) => true,
+        LoadModel::Closed { import, .. } => import.is_none(),
+        LoadModel::Periodic(_) => true,
     });
-    let reads = workload.reads.iter().all(|read| match &read.drive {
-        Some(ReadDrive::Open { profile, .. }) => profile.is_empty(),
-        Some(ReadDrive::Closed { .. }) | None => true,
+    let reads = workload.reads.iter().all(|read| match &read.load {
+        Some(ReadLoadModel::Open { profile, .. }) => profile.is_empty(),
+        Some(ReadLoadModel::Closed { .. }) | None => true,
     });
     writes && reads && setup.changes.events.is_empty()
 }

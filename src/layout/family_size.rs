@@ -24,7 +24,7 @@ use crate::storage::{
 };
 use crate::time::SimDuration;
 use crate::units::PerSecond;
-use crate::workload::{Arrivals, Choice, Drive, ImportRows, WriteId, WriteKind};
+use crate::workload::{Arrivals, Choice, ImportRows, LoadModel, WriteId, WriteKind};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -238,7 +238,7 @@ pub(super) fn only(table: &KeyedTable<'_>, family: usize) -> Option<(Strategy, R
     let mut changed = setup.clone();
     for (at, write) in changed.workload.writes.iter_mut().enumerate() {
         if is_other(at) {
-            write.drive = Drive::Open {
+            write.load = LoadModel::Open {
                 rate: PerSecond(0.0),
                 arrivals: Arrivals::Constant,
                 profile: Vec::new(),

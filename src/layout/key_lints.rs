@@ -193,7 +193,7 @@ impl LaidTable<'_> {
     fn points_unknown_beforehand(&self) -> Option<Diagnostic> {
         // The rows of an import exist before it starts: whoever brings them can sample them.
         let mut writes = self.table.setup().workload.writes.iter();
-        let known = self.existing.is_some() || writes.all(|write| write.drive.import().is_some());
+        let known = self.existing.is_some() || writes.all(|write| write.load.import().is_some());
         let message =
             "the split points are sampled from the run's own keys, which nobody knows beforehand";
         let help = "describe rows that exist before the run with `[existing.x]`, or use an algorithm that needs none";

@@ -5,11 +5,11 @@ use super::{EntityShare, Replicate};
 use crate::key::{KeyPlan, Row};
 use crate::keyspace::{KeyBatch, KeyRange, RowKey};
 use crate::random::{DrawKey, Stream, mix};
-use crate::record::{Field, FieldId, FieldKind, LawShape, RecordGenerator, Schema};
+use crate::record::{DistributionShape, Field, FieldId, FieldKind, RecordGenerator, Schema};
 use crate::scenario::{Presplit, Setup, Strategy};
 use crate::storage::common_prefix;
 use crate::workload::{
-    Choice, Drive, EXISTING_LANE, Existing, ExistingSample, OperationBatch, Phase, RunSample,
+    Choice, EXISTING_LANE, Existing, ExistingSample, LoadModel, OperationBatch, Phase, RunSample,
     Workload, WriteId,
 };
 use std::ops::Range;
@@ -244,14 +244,14 @@ pub(super) fn unit(hash: u64) -> f64 {
 pub(super) fn phase(sample: &KeySample, at: usize, setup: &Setup, is_run: bool) -> Option<f64> {
     let write = sample.batch.writes[at];
     let workload = &setup.workload;
-    let beat = workload.writes.get(usize::from(write.0));
-    let beat = beat.and_then(|write| match &write.drive {
-        Drive::Beat(beat) => Some(beat),
+    let periodic = workload.writes.get(usize::from(write.0));
+    let periodic = periodic.and_then(|write| match &write.load {
+        LoadModel::Periodic(periodic) => Some(periodic),
         _ => None,
     });
     let is_of = |it: &&Existing| it.write.unwrap_or(WriteId(0)) == write;
     let each = match is_run {
-        true => beat.map_or(&[][..], |beat| &beat.each),
+        true => periodic.map_or(&[][..], |periodic| &periodic.each),
         false => {
             let existing = workload.existing.iter().find(is_of);
             existing.map_or(&[][..], |existing| existing.rows.each())
@@ -260,7 +260,7 @@ pub(super) fn phase(sample: &KeySample, at: usize, setup: &Setup, is_run: bool) 
     if each.is_empty() {
         return None;
     }
-    let is_aligned = beat.is_some_and(|beat| beat.phase == Phase::Aligned);
+    let is_aligned = periodic.is_some_and(|periodic| periodic.phase == Phase::Aligned);
     let combination = each.iter().fold(0u64, |hash, field| {
         mix(mix(hash.wrapping_add(1)) ^ sample.slot(*field, at) as u64)
     });
@@ -404,7 +404,7 @@ pub(super) fn is_skewed(schema: &Schema, workload: &Workload, field: FieldId) ->
     column
         .as_ref()
         .is_some_and(|it| it.distinct < it.slots.len() as u64)
-        || law.shape != LawShape::Uniform
+        || law.shape != DistributionShape::Uniform
         || !law.top.is_empty()
         || fixed.any(|(fixed, _)| *fixed == field)
         || of.iter().any(|parent| is_skewed(schema, workload, *parent))

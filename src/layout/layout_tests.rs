@@ -7,11 +7,11 @@ use crate::key::{Environment, KeyPlan};
 use crate::keyspace::RowKey;
 use crate::policy::{SplitAlgorithm, bucket_points};
 use crate::random::Seed;
-use crate::record::{Field, FieldKind, Law, LawShape, Schema, TimeUnit};
+use crate::record::{Distribution, DistributionShape, Field, FieldKind, Schema, TimeUnit};
 use crate::scenario::{Changes, Presplit, Setup, Strategy, TimeSpec};
 use crate::time::{EpochNanos, SimDuration};
 use crate::units::PerSecond;
-use crate::workload::{Arrivals, Drive, Existing, ExistingRows, Workload, Write, WriteKind};
+use crate::workload::{Arrivals, Existing, ExistingRows, LoadModel, Workload, Write, WriteKind};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ const START: EpochNanos = EpochNanos(1_767_225_600_000_000_000);
 pub(super) const SEED: Seed = Seed(7);
 const OPERATIONS: usize = 20_000;
 
-fn schema(sensor: LawShape) -> Schema {
+fn schema(sensor: DistributionShape) -> Schema {
     let field = |name: &str, kind, shape| Field {
-        law: Law {
+        law: Distribution {
             shape,
             top: Vec::new(),
             ranked: true,
@@ -44,7 +44,7 @@ fn schema(sensor: LawShape) -> Schema {
                     unit: TimeUnit::Millis,
                     late: None,
                 },
-                LawShape::Uniform,
+                DistributionShape::Uniform,
             ),
         ],
         time_range: (
@@ -56,7 +56,12 @@ fn schema(sensor: LawShape) -> Schema {
 }
 
 /// 2,000 writes a second for 60 s; `existing` rows in the hour before.
-pub(super) fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing: u64) -> Strategy {
+pub(super) fn strategy(
+    key: &str,
+    presplit: Presplit,
+    sensor: DistributionShape,
+    existing: u64,
+) -> Strategy {
     let schema = schema(sensor);
     let environment = Environment {
         schema: &schema,
@@ -74,7 +79,7 @@ pub(super) fn strategy(key: &str, presplit: Presplit, sensor: LawShape, existing
         writes: vec![Write {
             name: "ingest".into(),
             kind: WriteKind::Put,
-            drive: Drive::Open {
+            load: LoadModel::Open {
                 rate: PerSecond(2_000.0),
                 arrivals: Arrivals::Poisson,
                 profile: Vec::new(),
@@ -178,7 +183,7 @@ fn time_led_keys_go_to_the_last_region_that_existing_rows_were_cut_into() {
     let strategy = strategy(
         "be8(ts) || be4(sensor)",
         Presplit::Sampled { regions: 9 },
-        LawShape::Uniform,
+        DistributionShape::Uniform,
         50_000,
     );
     let layout = lay_out(&strategy);
@@ -203,7 +208,7 @@ fn a_salt_spreads_over_its_bucket_regions() {
     let plan = strategy(
         "be1(random(12)) || be8(ts) || be4(sensor)",
         hex_string(2),
-        LawShape::Uniform,
+        DistributionShape::Uniform,
         0,
     )
     .key;
@@ -212,7 +217,7 @@ fn a_salt_spreads_over_its_bucket_regions() {
     let layout = lay_out(&strategy(
         "be1(random(12)) || be8(ts) || be4(sensor)",
         presplit,
-        LawShape::Uniform,
+        DistributionShape::Uniform,
         0,
     ));
     assert_eq!(layout.regions.len(), 12);
@@ -232,7 +237,7 @@ fn upper_case_hex_on_lower_case_split_points_is_proved_to_miss_regions() {
     let upper = lay_out(&strategy(
         "upper(md5(be8(ts) || be4(sensor)))",
         hex_string(16),
-        LawShape::Uniform,
+        DistributionShape::Uniform,
         0,
     ));
     // `A` to `F` sort below `a`: all into the region that starts with 9.
@@ -249,7 +254,7 @@ fn upper_case_hex_on_lower_case_split_points_is_proved_to_miss_regions() {
     let lower = lay_out(&strategy(
         "md5(be8(ts) || be4(sensor))",
         hex_string(16),
-        LawShape::Uniform,
+        DistributionShape::Uniform,
         0,
     ));
     assert_eq!(lower.lints, []);
@@ -264,7 +269,7 @@ fn hex_text_in_the_books_byte_split_leaves_the_middle_empty() {
     let layout = lay_out(&strategy(
         "left(md5(text(sensor)), 16)",
         presplit,
-        LawShape::Uniform,
+        DistributionShape::Uniform,
         0,
     ));
     let unreachable: Vec<usize> = (0..10)
@@ -282,18 +287,28 @@ fn buckets_and_regions_that_do_not_match_are_told() {
     let few = lay_out(&strategy(
         key,
         fixed(Some(SplitAlgorithm::None), vec![]),
-        LawShape::Uniform,
+        DistributionShape::Uniform,
         0,
     ));
     assert_lint(&few, "32 buckets share a single region");
     let digits = "substr(md5(sensor), 0, 4) || be8(ts)";
-    let even = lay_out(&strategy(digits, hex_string(16), LawShape::Uniform, 0));
+    let even = lay_out(&strategy(
+        digits,
+        hex_string(16),
+        DistributionShape::Uniform,
+        0,
+    ));
     assert_eq!(even.lints, []);
-    let uneven = lay_out(&strategy(digits, hex_string(11), LawShape::Uniform, 0));
+    let uneven = lay_out(&strategy(
+        digits,
+        hex_string(11),
+        DistributionShape::Uniform,
+        0,
+    ));
     assert_eq!(uneven.lints, []);
     let bytes = "left(md5_bytes(be4(sensor)), 2) || be8(ts)";
     let sampled = Presplit::Sampled { regions: 32 };
-    let sampled = lay_out(&strategy(bytes, sampled, LawShape::Uniform, 0));
+    let sampled = lay_out(&strategy(bytes, sampled, DistributionShape::Uniform, 0));
     assert!(
         !sampled
             .lints
@@ -306,7 +321,7 @@ fn buckets_and_regions_that_do_not_match_are_told() {
     let uniform = lay_out(&strategy(
         key,
         fixed(Some(SplitAlgorithm::Uniform), uniform),
-        LawShape::Uniform,
+        DistributionShape::Uniform,
         0,
     ));
     // 64 regions of 4 leading bytes each: 8 of them hold 4 buckets each.
@@ -316,7 +331,7 @@ fn buckets_and_regions_that_do_not_match_are_told() {
 
 #[test]
 fn the_hot_value_of_a_skewed_field_is_named_with_its_share() {
-    let law = LawShape::Weights(vec![6.0, 1.0, 1.0, 1.0, 1.0]);
+    let law = DistributionShape::Weights(vec![6.0, 1.0, 1.0, 1.0, 1.0]);
     let strategy = strategy("be4(sensor)", Presplit::Sampled { regions: 5 }, law, 0);
     let layout = lay_out(&strategy);
     assert_eq!(
@@ -340,7 +355,7 @@ fn the_hot_value_of_a_skewed_field_is_named_with_its_share() {
 
 #[test]
 fn an_explanation_says_what_makes_a_region_hot() {
-    let law = LawShape::Weights(vec![1.0, 6.0, 3.0]);
+    let law = DistributionShape::Weights(vec![1.0, 6.0, 3.0]);
     let points = vec![RowKey(vec![0, 0, 0, 1]), RowKey(vec![0, 0, 0, 9])];
     let strategy = strategy("be4(sensor) || be8(ts)", fixed(None, points), law, 0);
     let explanation = Explanation::of(&strategy, &replicate(&strategy), 3, Some(1));
@@ -377,7 +392,7 @@ fn the_same_seed_lays_out_the_same_and_all_strategies_see_the_same_existing_rows
         strategy(
             key,
             Presplit::Sampled { regions: 4 },
-            LawShape::Zipf { exponent: 0.9 },
+            DistributionShape::Zipf { exponent: 0.9 },
             9_000,
         )
     };
@@ -410,9 +425,9 @@ fn the_same_seed_lays_out_the_same_and_all_strategies_see_the_same_existing_rows
 #[test]
 fn loads_that_cannot_be_meant_are_told() {
     let lints = |rate: f64, sample: SimDuration| {
-        let mut tried = strategy("be4(sensor)", hex_string(8), LawShape::Uniform, 0);
+        let mut tried = strategy("be4(sensor)", hex_string(8), DistributionShape::Uniform, 0);
         let mut setup = (*tried.setup).clone();
-        if let Drive::Open { rate: offered, .. } = &mut setup.workload.writes[0].drive {
+        if let LoadModel::Open { rate: offered, .. } = &mut setup.workload.writes[0].load {
             *offered = PerSecond(rate);
         }
         tried.setup = Arc::new(setup);
@@ -444,7 +459,12 @@ fn a_key_that_leads_with_a_hash_or_a_cycle_of_time_is_told_to_gather_the_rows_of
     let moment = "at any moment all writes go to one region";
     let lints = |key: &str, presplit: Presplit, existing: u64| {
         has(
-            &lay_out(&strategy(key, presplit, LawShape::Uniform, existing)),
+            &lay_out(&strategy(
+                key,
+                presplit,
+                DistributionShape::Uniform,
+                existing,
+            )),
             moment,
         )
     };

@@ -70,7 +70,7 @@ pub(super) fn of(tables: &[LaidTable<'_>]) -> Vec<ReadForecast> {
             forecast(read, (plan, each), &tables[table], context)
         });
         let plan = &forecast.planned.plan;
-        if read.drive.is_some() && is_get(plan) {
+        if read.load.is_some() && is_get(plan) {
             forecast.hot_rows = hot_rows(plan, workload, ReadId(at as u8), replicate);
         }
         forecast

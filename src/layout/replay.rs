@@ -11,8 +11,8 @@ use crate::random::{DrawKey, Stream};
 use crate::scenario::Strategy;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{
-    Choice, ClosedSource, OpenArrivals, OperationBatch, ReadBatch, ReadDrive, ReadId, ReadSource,
-    WriteId,
+    Choice, ClosedSource, OpenArrivals, OperationBatch, ReadBatch, ReadId, ReadLoadModel,
+    ReadSource, WriteId,
 };
 use std::sync::Arc;
 
@@ -121,11 +121,11 @@ impl<'a> Replay<'a> {
                 requests: Requests::default(),
             }))
         };
-        if workload.reads.iter().any(|read| read.drive.is_some()) {
+        if workload.reads.iter().any(|read| read.load.is_some()) {
             sources.push(reads(None));
         }
         for (at, read) in workload.reads.iter().enumerate() {
-            if let Some(ReadDrive::Closed { clients, think }) = read.drive {
+            if let Some(ReadLoadModel::Closed { clients, think }) = read.load {
                 let cycle = think.mean() + workload.closed_loops.idle_response;
                 sources.push(reads(Some((ReadId(at as u8), clients, cycle))));
             }

@@ -8,7 +8,7 @@ use super::read_forecast::{ReadTargets, TARGETS, cheapest, keys};
 use crate::random::Seed;
 use crate::scenario::{Setup, Strategy};
 use crate::time::SimDuration;
-use crate::workload::{Drive, Existing, ImportRows, Workload, WriteId};
+use crate::workload::{Existing, ImportRows, LoadModel, Workload, WriteId};
 
 /// A table with the rows that the file gives it, and with ten times as many, written at the same pace.
 #[derive(Debug, Clone)]
@@ -108,11 +108,11 @@ fn histories(setup: &Setup) -> Vec<Existing> {
     let existing = writes.map(|(at, write)| Existing {
         name: write.name.clone(),
         write: Some(WriteId(at as u8)),
-        rows: match (write.drive.import(), &write.drive) {
+        rows: match (write.load.import(), &write.load) {
             (Some(import), _) => import.rows.clone(),
-            (None, Drive::Beat(beat)) => ImportRows::Each {
-                each: beat.each.clone(),
-                every: Some(beat.every),
+            (None, LoadModel::Periodic(periodic)) => ImportRows::Each {
+                each: periodic.each.clone(),
+                every: Some(periodic.every),
                 last: workload.duration,
             },
             (None, _) => ImportRows::Drawn {

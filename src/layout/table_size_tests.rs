@@ -6,7 +6,7 @@ use super::table_size::TableSample;
 use super::tests::{SEED, fixed, strategy};
 use super::{Layout, Replicate, StrategySample, TableSize, size_findings};
 use crate::policy::SplitAlgorithm;
-use crate::record::LawShape;
+use crate::record::DistributionShape;
 use crate::scenario::Strategy;
 use crate::storage::BlockEncoding;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 const EXISTING: u64 = 300_000;
 const WRITTEN: f64 = 120_000.0;
 
-fn tried(key: &str, sensor: LawShape) -> Strategy {
+fn tried(key: &str, sensor: DistributionShape) -> Strategy {
     strategy(
         key,
         fixed(Some(SplitAlgorithm::None), Vec::new()),
@@ -41,7 +41,7 @@ fn a_sample_tells_the_size_of_the_whole_table() {
         "md5_bytes(be4(sensor) || be8(ts))",
         "md5(be4(sensor) || be8(ts))",
     ] {
-        let strategy = tried(key, LawShape::Uniform);
+        let strategy = tried(key, DistributionShape::Uniform);
         let (whole, told) = (table(&strategy, usize::MAX), table(&strategy, 16_384));
         // Of 420,000 draws some share a row; 420,000 rows leave the sample 26 times as many.
         let rows = told.rows() / whole.rows();
@@ -80,10 +80,13 @@ fn a_sample_tells_the_size_of_the_whole_table() {
 #[test]
 fn a_row_is_a_distinct_key() {
     // 420,000 writes of 5,000 sensors leave a row for each; so does a skewed law, for all but the rarest.
-    let even = table(&tried("md5_bytes(be4(sensor))", LawShape::Uniform), 16_384);
+    let even = table(
+        &tried("md5_bytes(be4(sensor))", DistributionShape::Uniform),
+        16_384,
+    );
     assert_eq!(even.rows().round(), 5_000.0);
     assert_eq!(even.writes, 420_000.0);
-    let zipf = LawShape::Zipf { exponent: 1.0 };
+    let zipf = DistributionShape::Zipf { exponent: 1.0 };
     let skewed = tried("be4(sensor)", zipf);
     let (whole, told) = (table(&skewed, usize::MAX), table(&skewed, 16_384));
     // The rarest of 5,000 has 1 / (5,000 x 9.09) of 420,000 writes, 9.2.
@@ -98,7 +101,10 @@ fn a_row_is_a_distinct_key() {
 
 #[test]
 fn sizes_add_up_and_grow_with_rows() {
-    let strategy = tried("md5_bytes(be4(sensor)) || be8(ts)", LawShape::Uniform);
+    let strategy = tried(
+        "md5_bytes(be4(sensor)) || be8(ts)",
+        DistributionShape::Uniform,
+    );
     let replicate = Replicate::new(&strategy.setup, SEED, 0);
     let sample = TableSample::of(
         &KeyedTable::of(&strategy, &replicate),
@@ -136,7 +142,7 @@ fn findings_name_what_costs() {
         "be4(sensor)",
         "md5(be4(sensor)) || be8(ts)",
     ]
-    .map(|key| tried(key, LawShape::Uniform));
+    .map(|key| tried(key, DistributionShape::Uniform));
     for (strategy, name) in strategies
         .iter_mut()
         .zip(["raw", "hex", "latest", "packed"])

@@ -3,8 +3,8 @@
 use super::normal::TruncatedNormal;
 use super::sampler::{Sampler, ValueSampler};
 use super::{
-    Field, FieldColumn, FieldId, FieldKind, FieldMask, Late, Law, LawShape, Schema, TimeUnit,
-    ValueShares,
+    Distribution, DistributionShape, Field, FieldColumn, FieldId, FieldKind, FieldMask, Late,
+    Schema, TimeUnit, ValueShares,
 };
 use crate::random::{DrawKey, Draws, Seed, Stream, hash_name, lane_of, mix, stream};
 use crate::time::{EpochNanos, SimDuration, SimTime};
@@ -146,12 +146,12 @@ impl RecordGenerator {
     }
 
     /// The shares that a field's values have by `law`; `None` for fields without a finite count of values.
-    pub fn shares(&self, field: FieldId, law: &Law) -> Option<ValueShares> {
+    pub fn shares(&self, field: FieldId, law: &Distribution) -> Option<ValueShares> {
         ValueShares::new(&self.schema, field, law, self.seed, self.replicate)
     }
 
     /// Draws single values of a field by `law`; `None` for fields without a finite count of values, and for those of rows that exist.
-    pub fn sampler(&self, field: FieldId, law: &Law) -> Option<ValueSampler> {
+    pub fn sampler(&self, field: FieldId, law: &Distribution) -> Option<ValueSampler> {
         if self.schema.field(field).column.is_some() {
             return None;
         }
@@ -374,7 +374,7 @@ impl Rule {
                 let (unit, late) = (*unit, *late);
                 Self::Timestamp { unit, late }
             }
-            (FieldKind::Double { min, max }, LawShape::Normal { mean, sd }) => {
+            (FieldKind::Double { min, max }, DistributionShape::Normal { mean, sd }) => {
                 let law = TruncatedNormal::new(*mean, *sd, *min, max.next_down());
                 Self::Normal(Box::new(law))
             }

@@ -6,8 +6,8 @@ use crate::time::{EpochNanos, SimDuration, SimTime};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-fn law(shape: LawShape) -> Law {
-    Law {
+fn law(shape: DistributionShape) -> Distribution {
+    Distribution {
         shape,
         top: Vec::new(),
         ranked: false,
@@ -51,7 +51,7 @@ fn shop() -> Vec<(Field, Vec<String>)> {
         },
         &[],
     );
-    customer.0.law = law(LawShape::Zipf { exponent: 0.9 });
+    customer.0.law = law(DistributionShape::Zipf { exponent: 0.9 });
     let site = TextValues::Listed(["eu".into(), "us".into(), "ap".into()].into());
     vec![
         // A dependent field of a dependent field, before both.

@@ -51,7 +51,8 @@ pub use generator::{OperationRun, RecordGenerator};
 pub use interval::Interval;
 pub use sampler::{ValueSampler, zipf_rank};
 pub use schema::{
-    DerivedId, Field, FieldId, FieldKind, KnownField, Late, Law, LawShape, Schema, TextValues,
+    DerivedId, Distribution, DistributionShape, Field, FieldId, FieldKind, KnownField, Late,
+    Schema, TextValues,
 };
 pub use time_unit::TimeUnit;
 pub use value_shares::{ShareClass, ValueShares};

@@ -3,7 +3,7 @@
 use super::alias_table::AliasTable;
 use super::normal::{TruncatedNormal, probability};
 use super::zipf::{self, Zipf};
-use super::{Field, FieldId, Law, LawShape, Schema};
+use super::{Distribution, DistributionShape, Field, FieldId, Schema};
 use crate::random::{DrawKey, Draws, Permutation, Seed, Stream, lane_of};
 
 /// Laws over at most so many values are tabulated (8 bytes a value, one draw a sample, the order of ranks for free); above
@@ -20,7 +20,7 @@ pub struct ValueSampler {
     pub(super) sampler: Sampler,
 }
 
-/// Draws numbers in `0..count` by a [`Law`].
+/// Draws numbers in `0..count` by a [`Distribution`].
 #[derive(Debug, Clone)]
 pub(super) enum Sampler {
     /// All alike.
@@ -74,14 +74,14 @@ pub(super) enum Spread {
     },
 }
 
-impl Law {
+impl Distribution {
     /// How it shares out `count` >= 1 values, of which value i is the number `first + i` (what a normal law's mean refers to); `ranks` deals
     /// ranks to values.
     pub(super) fn spread(&self, count: u64, first: f64, ranks: DrawKey) -> Spread {
         let order = || (!self.ranked).then(|| Permutation::new(count, ranks));
         match self.shape {
-            LawShape::Normal { mean, sd } => normal_spread(mean - first, sd, count),
-            LawShape::Uniform if self.top.is_empty() => Spread::Uniform,
+            DistributionShape::Normal { mean, sd } => normal_spread(mean - first, sd, count),
+            DistributionShape::Uniform if self.top.is_empty() => Spread::Uniform,
             _ if count > TABLE_MAX => Spread::Ranks(order()),
             _ => {
                 let mut weights = self.rank_weights(count);
@@ -127,7 +127,7 @@ fn normal_spread(mean: f64, sd: f64, count: u64) -> Spread {
     Spread::Weights(from, (from..=to).map(weight).collect())
 }
 
-impl LawShape {
+impl DistributionShape {
     /// Weight of a rank of `0..count`.
     pub(super) fn weight(&self, rank: u64, count: u64) -> f64 {
         match self {
@@ -167,7 +167,7 @@ impl ValueSampler {
     pub fn new(
         schema: &Schema,
         field: FieldId,
-        law: &Law,
+        law: &Distribution,
         seed: Seed,
         replicate: u32,
     ) -> Option<Self> {
@@ -200,8 +200,8 @@ pub fn zipf_rank(last: u64, exponent: f64, draws: &mut Draws) -> u64 {
 }
 
 impl Sampler {
-    /// The sampler of `law` over values, as [`Law::spread`] takes them.
-    pub(super) fn new(law: &Law, count: u64, first: f64, ranks: DrawKey) -> Self {
+    /// The sampler of `law` over values, as [`Distribution::spread`] takes them.
+    pub(super) fn new(law: &Distribution, count: u64, first: f64, ranks: DrawKey) -> Self {
         match law.spread(count, first, ranks) {
             Spread::Uniform => Self::Uniform { count },
             Spread::Weights(from, weights) => Self::Table {
@@ -237,11 +237,13 @@ fn rounded(law: &TruncatedNormal, draws: &mut Draws) -> u64 {
 
 impl Ranks {
     /// For `count` > [`TABLE_MAX`], which is more than any list of shares or weights in a file.
-    fn new(law: &Law, count: u64, order: Option<Permutation>) -> Self {
+    fn new(law: &Distribution, count: u64, order: Option<Permutation>) -> Self {
         let from = law.top.len() as u64;
         let shape = match &law.shape {
-            LawShape::Zipf { exponent } => Shape::Zipf(Zipf::new(from + 1, count, *exponent)),
-            LawShape::Hotspot { keys, load } => {
+            DistributionShape::Zipf { exponent } => {
+                Shape::Zipf(Zipf::new(from + 1, count, *exponent))
+            }
+            DistributionShape::Hotspot { keys, load } => {
                 let hot = hot_ranks(*keys, count);
                 let left = hot.saturating_sub(from);
                 let cold = from.max(hot);
@@ -254,14 +256,16 @@ impl Ranks {
                     cold: (cold, count - cold),
                 }
             }
-            LawShape::Weights(weights)
+            DistributionShape::Weights(weights)
                 if weights.iter().skip(law.top.len()).any(|it| *it > 0.0) =>
             {
                 let mut weights = weights.clone();
                 weights[..law.top.len()].fill(0.0);
                 Shape::Weights(AliasTable::new(&weights))
             }
-            LawShape::Weights(_) | LawShape::Uniform | LawShape::Normal { .. } => Shape::Uniform {
+            DistributionShape::Weights(_)
+            | DistributionShape::Uniform
+            | DistributionShape::Normal { .. } => Shape::Uniform {
                 from,
                 count: count - from,
             },

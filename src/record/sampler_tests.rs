@@ -1,7 +1,7 @@
 //! Every law against its closed form, by chi-square.
 
 use super::sampler::Sampler;
-use super::{Law, LawShape};
+use super::{Distribution, DistributionShape};
 use crate::random::{DrawKey, Permutation, Seed, Stream};
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
@@ -10,8 +10,8 @@ const SIGNIFICANCE: f64 = 1e-6;
 
 const DRAWS: u64 = 400_000;
 
-fn law(shape: LawShape, top: &[f64]) -> Law {
-    Law {
+fn law(shape: DistributionShape, top: &[f64]) -> Distribution {
+    Distribution {
         shape,
         top: top.to_vec(),
         ranked: true,
@@ -85,14 +85,19 @@ fn zipf(count: u64, exponent: f64) -> impl Fn(u64) -> f64 {
 
 #[test]
 fn uniform_values_are_all_alike() {
-    let sampler = Sampler::new(&law(LawShape::Uniform, &[]), 137, 0.0, key(0));
+    let sampler = Sampler::new(&law(DistributionShape::Uniform, &[]), 137, 0.0, key(0));
     assert_fits(&sampler, &each(137), |_| 1.0 / 137.0);
 }
 
 #[test]
 fn tabulated_zipf_ranks_fall_by_their_power() {
     for exponent in [0.5, 0.99, 1.0, 1.8] {
-        let sampler = Sampler::new(&law(LawShape::Zipf { exponent }, &[]), 1_000, 0.0, key(0));
+        let sampler = Sampler::new(
+            &law(DistributionShape::Zipf { exponent }, &[]),
+            1_000,
+            0.0,
+            key(0),
+        );
         assert!(matches!(sampler, Sampler::Table { .. }));
         assert_fits(&sampler, &doubling(1_000), zipf(1_000, exponent));
     }
@@ -102,7 +107,12 @@ fn tabulated_zipf_ranks_fall_by_their_power() {
 fn zipf_over_millions_of_ranks_falls_by_its_power() {
     let count = 3_000_000;
     for exponent in [0.7, 1.0, 1.3] {
-        let sampler = Sampler::new(&law(LawShape::Zipf { exponent }, &[]), count, 0.0, key(0));
+        let sampler = Sampler::new(
+            &law(DistributionShape::Zipf { exponent }, &[]),
+            count,
+            0.0,
+            key(0),
+        );
         assert!(matches!(sampler, Sampler::Ranks { .. }));
         assert_fits(&sampler, &doubling(count), zipf(count, exponent));
     }
@@ -113,7 +123,7 @@ fn given_top_shares_leave_the_rest_to_the_shape() {
     let top = [0.3, 0.1, 0.02];
     for count in [500, 2_000_000] {
         let sampler = Sampler::new(
-            &law(LawShape::Zipf { exponent: 0.8 }, &top),
+            &law(DistributionShape::Zipf { exponent: 0.8 }, &top),
             count,
             0.0,
             key(0),
@@ -135,7 +145,7 @@ fn a_hotspot_gives_its_keys_their_load() {
     for (count, hot) in [(50u64, 10u64), (2_000_000, 400_000)] {
         let sampler = Sampler::new(
             &law(
-                LawShape::Hotspot {
+                DistributionShape::Hotspot {
                     keys: 0.2,
                     load: 0.75,
                 },
@@ -156,7 +166,7 @@ fn a_hotspot_gives_its_keys_their_load() {
         });
 
         let topped = law(
-            LawShape::Hotspot {
+            DistributionShape::Hotspot {
                 keys: 0.2,
                 load: 0.75,
             },
@@ -179,7 +189,12 @@ fn a_hotspot_gives_its_keys_their_load() {
 fn weights_count_and_ranks_beyond_the_list_never_come() {
     for count in [7, 5_000_000] {
         let weights = vec![5.0, 0.0, 3.0, 2.0];
-        let sampler = Sampler::new(&law(LawShape::Weights(weights), &[]), count, 0.0, key(0));
+        let sampler = Sampler::new(
+            &law(DistributionShape::Weights(weights), &[]),
+            count,
+            0.0,
+            key(0),
+        );
         let values: Vec<u64> = (0..DRAWS)
             .map(|i| sampler.sample(&mut key(1).at(i)))
             .collect();
@@ -195,7 +210,7 @@ fn a_normal_law_is_rounded_and_redrawn_outside_its_domain() {
     // A fifth of the law lies below the first value, 100.
     let (mean, sd, count) = (110.0, 12.0, 60);
     let sampler = Sampler::new(
-        &law(LawShape::Normal { mean, sd }, &[]),
+        &law(DistributionShape::Normal { mean, sd }, &[]),
         count,
         100.0,
         key(0),
@@ -215,7 +230,12 @@ fn a_normal_law_over_more_values_than_a_table_holds_keeps_its_shape() {
     // A narrow domain is drawn by accepting uniform numbers, a wide one by redrawing normal ones.
     for sd in [900_000.0, 6_000_000.0] {
         let mean = 3_000_000.0;
-        let sampler = Sampler::new(&law(LawShape::Normal { mean, sd }, &[]), count, 0.0, key(0));
+        let sampler = Sampler::new(
+            &law(DistributionShape::Normal { mean, sd }, &[]),
+            count,
+            0.0,
+            key(0),
+        );
         assert!(matches!(sampler, Sampler::Normal { .. }));
         let normal = Normal::new(mean, sd).expect("a law");
         let inside = normal.cdf(count as f64 - 0.5) - normal.cdf(-0.5);
@@ -239,7 +259,7 @@ fn a_normal_law_over_more_values_than_a_table_holds_keeps_its_shape() {
 #[test]
 fn a_mean_far_outside_the_domain_settles_at_its_nearest_end() {
     for count in [10, 9_000_000] {
-        let shape = LawShape::Normal {
+        let shape = DistributionShape::Normal {
             mean: -1e12,
             sd: 1e3,
         };
@@ -251,8 +271,8 @@ fn a_mean_far_outside_the_domain_settles_at_its_nearest_end() {
 #[test]
 fn ranks_are_dealt_to_values_by_the_permutation_of_the_key() {
     for count in [64, 3_000_000] {
-        let ranked = law(LawShape::Zipf { exponent: 1.1 }, &[]);
-        let dealt = Law {
+        let ranked = law(DistributionShape::Zipf { exponent: 1.1 }, &[]);
+        let dealt = Distribution {
             ranked: false,
             ..ranked.clone()
         };

@@ -43,7 +43,7 @@ pub struct Field {
     /// What its values are.
     pub kind: FieldKind,
     /// How often each value comes.
-    pub law: Law,
+    pub law: Distribution,
     /// When not empty: one value for each combination of these fields, drawn once. Earlier or later fields,
     /// never in a cycle.
     pub of: Vec<FieldId>,
@@ -102,9 +102,9 @@ pub struct Late {
 
 /// How often each value comes; by default all alike.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Law {
+pub struct Distribution {
     /// Shape over ranks 0, 1, 2, ... (or over values, for `Normal`).
-    pub shape: LawShape,
+    pub shape: DistributionShape,
     /// Shares of the first ranks, each in (0, 1), sum < 1; the shape shares the rest among the other ranks.
     pub top: Vec<f64>,
     /// Rank order is value order, instead of a permutation drawn once a replicate.
@@ -113,7 +113,7 @@ pub struct Law {
 
 /// The shape of a law.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum LawShape {
+pub enum DistributionShape {
     /// All alike.
     #[default]
     Uniform,
@@ -169,7 +169,7 @@ impl Field {
         Self {
             name: name.into(),
             kind,
-            law: Law::default(),
+            law: Distribution::default(),
             of: Vec::new(),
             literals: Vec::new(),
             column: None,

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 fn one(kind: FieldKind, literals: &[&str]) -> Schema {
-    let law = Law::default();
+    let law = Distribution::default();
     let literals = literals
         .iter()
         .map(|text| text.as_bytes().to_vec())

@@ -2,7 +2,7 @@
 
 use super::normal::probability;
 use super::sampler::Spread;
-use super::{Field, FieldColumn, FieldId, Law, Schema};
+use super::{Distribution, Field, FieldColumn, FieldId, Schema};
 use crate::random::{DrawKey, Permutation, Seed, Stream, lane_of};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ enum Form {
 /// The shares of ranks, from 0.
 #[derive(Debug, Clone)]
 struct RankShares {
-    law: Law,
+    law: Distribution,
     count: u64,
     /// What the first ranks have together that have shares of their own, and what the others weigh together.
     given: f64,
@@ -95,7 +95,7 @@ impl ValueShares {
     pub fn new(
         schema: &Schema,
         field: FieldId,
-        law: &Law,
+        law: &Distribution,
         seed: Seed,
         replicate: u32,
     ) -> Option<Self> {
@@ -224,7 +224,7 @@ impl ValueShares {
 }
 
 impl RankShares {
-    fn new(law: &Law, count: u64, order: Option<Permutation>) -> Self {
+    fn new(law: &Distribution, count: u64, order: Option<Permutation>) -> Self {
         let weight = law.shape.weight_of(law.top.len() as u64, count, count);
         Self {
             law: law.clone(),

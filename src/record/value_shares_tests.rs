@@ -1,7 +1,10 @@
 //! Shares of values against the draws that follow them, and against sums that are added up.
 
 use super::sampler_tests::assert_values_fit;
-use super::{Field, FieldId, FieldKind, Law, LawShape, Schema, ValueSampler, ValueShares, zipf};
+use super::{
+    Distribution, DistributionShape, Field, FieldId, FieldKind, Schema, ValueSampler, ValueShares,
+    zipf,
+};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::time::EpochNanos;
 
@@ -21,23 +24,23 @@ fn schema(first: i64, count: u64) -> Schema {
     }
 }
 
-fn laws(count: u64) -> Vec<Law> {
+fn laws(count: u64) -> Vec<Distribution> {
     let shapes = [
-        (LawShape::Uniform, vec![]),
-        (LawShape::Uniform, vec![0.2, 0.1]),
-        (LawShape::Zipf { exponent: 0.7 }, vec![]),
-        (LawShape::Zipf { exponent: 1.0 }, vec![0.3]),
-        (LawShape::Zipf { exponent: 1.4 }, vec![]),
+        (DistributionShape::Uniform, vec![]),
+        (DistributionShape::Uniform, vec![0.2, 0.1]),
+        (DistributionShape::Zipf { exponent: 0.7 }, vec![]),
+        (DistributionShape::Zipf { exponent: 1.0 }, vec![0.3]),
+        (DistributionShape::Zipf { exponent: 1.4 }, vec![]),
         (
-            LawShape::Hotspot {
+            DistributionShape::Hotspot {
                 keys: 0.1,
                 load: 0.8,
             },
             vec![0.05],
         ),
-        (LawShape::Weights(vec![4.0, 1.0, 3.0]), vec![]),
+        (DistributionShape::Weights(vec![4.0, 1.0, 3.0]), vec![]),
         (
-            LawShape::Normal {
+            DistributionShape::Normal {
                 mean: 20.0 + 0.4 * count as f64,
                 sd: 0.2 * count as f64,
             },
@@ -48,7 +51,7 @@ fn laws(count: u64) -> Vec<Law> {
         shapes
             .clone()
             .into_iter()
-            .map(move |(shape, top)| Law { shape, top, ranked })
+            .map(move |(shape, top)| Distribution { shape, top, ranked })
     };
     law(true).chain(law(false)).collect()
 }
@@ -97,8 +100,8 @@ fn shares_over_too_many_values_for_a_table_add_up_too() {
         );
     }
     // Ranks are dealt to values one to one.
-    let law = Law {
-        shape: LawShape::Zipf { exponent: 0.9 },
+    let law = Distribution {
+        shape: DistributionShape::Zipf { exponent: 0.9 },
         top: vec![0.2],
         ranked: false,
     };

@@ -4,7 +4,7 @@ use super::model::{Setup, VariedLoad};
 use crate::cluster::TableSpec;
 use crate::record::{FieldId, FieldKind};
 use crate::time::{EpochNanos, SimDuration, SimTime};
-use crate::workload::{Drive, ImportRows, PickLaw, Workload, Write};
+use crate::workload::{ImportRows, LoadModel, PickDistribution, Workload, Write};
 
 /// Operations are numbered with 56 bits.
 const MOST: f64 = ((1u64 << 56) - 1) as f64;
@@ -19,7 +19,7 @@ fn time_range(setup: &Setup) -> (EpochNanos, EpochNanos) {
     let Workload {
         writes, existing, ..
     } = &setup.workload;
-    let imports = writes.iter().filter_map(|write| write.drive.import());
+    let imports = writes.iter().filter_map(|write| write.load.import());
     let rows = imports
         .map(|import| &import.rows)
         .chain(existing.iter().map(|it| &it.rows));
@@ -35,8 +35,8 @@ fn time_range(setup: &Setup) -> (EpochNanos, EpochNanos) {
             FieldKind::Timestamp { late, .. } => Some(late.as_ref()?.up_to),
             _ => None,
         });
-    let jitter = writes.iter().filter_map(|write| match &write.drive {
-        Drive::Beat(beat) => Some(beat.jitter),
+    let jitter = writes.iter().filter_map(|write| match &write.load {
+        LoadModel::Periodic(periodic) => Some(periodic.jitter),
         _ => None,
     });
     let before = oldest.unwrap_or_default() + late.max().unwrap_or_default();
@@ -51,8 +51,8 @@ fn time_range(setup: &Setup) -> (EpochNanos, EpochNanos) {
 fn picked(workload: &Workload) -> impl Iterator<Item = SimDuration> {
     let picks = workload.reads.iter().flat_map(|read| &read.pick);
     picks.filter_map(|(_, law)| match law {
-        PickLaw::Last(last) => Some(*last),
-        PickLaw::Law(_) | PickLaw::Latest { .. } => None,
+        PickDistribution::Last(last) => Some(*last),
+        PickDistribution::Distribution(_) | PickDistribution::Latest { .. } => None,
     })
 }
 
@@ -84,12 +84,12 @@ fn rows_of(setup: &Setup, rows: &ImportRows) -> f64 {
 }
 
 fn most_operations(setup: &Setup, row: f64, at: usize, write: &Write) -> f64 {
-    if let Some(import) = write.drive.import() {
+    if let Some(import) = write.load.import() {
         return rows_of(setup, &import.rows);
     }
     let seconds = setup.workload.duration.as_secs_f64();
-    match &write.drive {
-        Drive::Open { rate, profile, .. } => {
+    match &write.load {
+        LoadModel::Open { rate, profile, .. } => {
             let times = profile
                 .iter()
                 .map(|point| point.times)
@@ -101,10 +101,11 @@ fn most_operations(setup: &Setup, row: f64, at: usize, write: &Write) -> f64 {
             // A Poisson count exceeds twice its mean plus a thousand with a probability below 1e-100.
             2.0 * mean + 1_000.0
         }
-        Drive::Beat(beat) => {
-            combinations(setup, &beat.each) * ((seconds / beat.every.as_secs_f64()).ceil() + 1.0)
+        LoadModel::Periodic(periodic) => {
+            combinations(setup, &periodic.each)
+                * ((seconds / periodic.every.as_secs_f64()).ceil() + 1.0)
         }
-        Drive::Closed {
+        LoadModel::Closed {
             clients, buffer, ..
         } => {
             let clients = f64::from(*clients);

@@ -25,7 +25,7 @@ use crate::key::Environment;
 use crate::policy::{BALANCER, RegionPolicies};
 use crate::settings::{FromSource, PROFILE_NAMES, integer, json, names, table, text, word};
 use crate::storage::CELL_STRUCTURE;
-use crate::workload::{ClosedLoopLimits, Drive, Workload, Write};
+use crate::workload::{ClosedLoopLimits, LoadModel, Workload, Write};
 use std::sync::Arc;
 
 crate::settings! {
@@ -184,7 +184,7 @@ pub(super) fn read_draft(sink: &Diagnostics, document: &TomlTable) -> Draft {
 
 /// What closed loops can do on this cluster. Without any the default stays: strategies on clusters of other sizes then still share one workload.
 fn closed_loop_limits(setup: &Setup) -> ClosedLoopLimits {
-    let is_closed = |write: &Write| matches!(write.drive, Drive::Closed { .. });
+    let is_closed = |write: &Write| matches!(write.load, LoadModel::Closed { .. });
     if !setup.workload.writes.iter().any(is_closed) {
         return ClosedLoopLimits::default();
     }

@@ -9,8 +9,8 @@ use super::reader::Reader;
 use super::source;
 use crate::key::{Environment, expanded_sizes};
 use crate::record::{
-    DerivedId, Field, FieldId, FieldKind, FieldValue, FieldValueError, KnownField, Late, Law,
-    LawShape, Schema, TextValues, TimeUnit,
+    DerivedId, Distribution, DistributionShape, Field, FieldId, FieldKind, FieldValue,
+    FieldValueError, KnownField, Late, Schema, TextValues, TimeUnit,
 };
 use crate::settings::{Kind, any_number, boolean, integer, json, number, table, text, time, word};
 use crate::text::grouped;
@@ -164,7 +164,7 @@ fn read_field<'a>(
         return read;
     }
     let kind = read_kind(&reader);
-    let law = kind.as_ref().map(|kind| read_law(&reader, kind));
+    let law = kind.as_ref().map(|kind| read_distribution(&reader, kind));
     let of = reader.texts("of", true).unwrap_or_default();
     if let Some(kind) = &kind {
         reader.finish();
@@ -608,21 +608,25 @@ fn read_values(reader: &Reader<'_>) -> Option<Vec<String>> {
 }
 
 /// Reads a field's `distribution`.
-pub(super) fn read_law(field: &Reader<'_>, kind: &FieldKind) -> Law {
+pub(super) fn read_distribution(field: &Reader<'_>, kind: &FieldKind) -> Distribution {
     let Some(entry) = field.entry("distribution") else {
-        return Law::default();
+        return Distribution::default();
     };
     if kind.count().is_none() && !matches!(kind, FieldKind::Double { .. }) {
         let message = format!("{} can't have a distribution", field.name());
         let label = "only fields with a `count` (and doubles) have a distribution";
         field.refuse_key("distribution", message, label);
-        return Law::default();
+        return Distribution::default();
     }
-    read_law_entry(field, entry, kind)
+    read_distribution_entry(field, entry, kind)
 }
 
 /// Reads a law of a field of this kind, which has one.
-pub(super) fn read_law_entry<'a>(reader: &Reader<'a>, entry: &'a Entry, kind: &FieldKind) -> Law {
+pub(super) fn read_distribution_entry<'a>(
+    reader: &Reader<'a>,
+    entry: &'a Entry,
+    kind: &FieldKind,
+) -> Distribution {
     let Entry { key, node, .. } = entry;
     let law = match &node.value {
         Value::Text(text) if text == "uniform" => None,
@@ -683,7 +687,7 @@ crate::settings! {
 
 const SHAPES: [&str; 4] = ["zipf", "hotspot", "weights", "normal"];
 
-fn read_table(reader: &Reader<'_>, kind: &FieldKind) -> Option<Law> {
+fn read_table(reader: &Reader<'_>, kind: &FieldKind) -> Option<Distribution> {
     let given: Vec<&str> = SHAPES
         .into_iter()
         .filter(|shape| reader.has(shape))
@@ -695,30 +699,35 @@ fn read_table(reader: &Reader<'_>, kind: &FieldKind) -> Option<Law> {
     // Of several laws the last one is as good as any: the first complaint stands.
     let zipf = reader
         .given("zipf")
-        .map(|exponent| LawShape::Zipf { exponent });
+        .map(|exponent| DistributionShape::Zipf { exponent });
     let hotspot = reader.inside("hotspot", |hotspot| {
         let (keys, load) = hotspot.given("keys").zip(hotspot.given("load"))?;
-        Some(LawShape::Hotspot { keys, load })
+        Some(DistributionShape::Hotspot { keys, load })
     });
-    let weights = read_weights(reader, kind).map(LawShape::Weights);
+    let weights = read_weights(reader, kind).map(DistributionShape::Weights);
     let normal = reader.inside("normal", |normal| read_normal(normal, kind));
     let top = read_top(reader, kind).unwrap_or_default();
     let in_order = weights.is_some();
     let ranked = reader.given("ranked").unwrap_or(in_order);
     let shape = normal.or(weights).or(hotspot).or(zipf);
-    let shape = shape.unwrap_or(LawShape::Uniform);
+    let shape = shape.unwrap_or(DistributionShape::Uniform);
     let has_ranks = kind.count().is_some();
-    let on_ranks = !matches!(shape, LawShape::Normal { .. }) && has_ranks;
+    let on_ranks = !matches!(shape, DistributionShape::Normal { .. }) && has_ranks;
     for key in ["top", "ranked"] {
         if !on_ranks {
             reader.meaningless(key, "a law over values has no ranks");
         }
     }
-    if !has_ranks && !matches!(shape, LawShape::Normal { .. } | LawShape::Uniform) {
+    if !has_ranks
+        && !matches!(
+            shape,
+            DistributionShape::Normal { .. } | DistributionShape::Uniform
+        )
+    {
         let label = "expected `normal` or `\"uniform\"`";
         reader.refuse_table("a double has no ranks", label)?;
     }
-    Some(Law { shape, top, ranked })
+    Some(Distribution { shape, top, ranked })
 }
 
 /// A list of numbers of a domain.
@@ -767,7 +776,7 @@ fn read_top(reader: &Reader<'_>, kind: &FieldKind) -> Option<Vec<f64>> {
     Some(top)
 }
 
-fn read_normal(normal: &Reader<'_>, kind: &FieldKind) -> Option<LawShape> {
+fn read_normal(normal: &Reader<'_>, kind: &FieldKind) -> Option<DistributionShape> {
     let (mean, sd): (f64, f64) = normal.given("mean").zip(normal.given("sd"))?;
     let (least, greatest) = match kind {
         FieldKind::Double { min, max } => (*min, *max),
@@ -782,5 +791,5 @@ fn read_normal(normal: &Reader<'_>, kind: &FieldKind) -> Option<LawShape> {
             format!("values are {least} to {greatest}; expected a mean within one `sd` of them");
         normal.refuse_key("mean", format!("`mean` is {mean}"), label)?;
     }
-    Some(LawShape::Normal { mean, sd })
+    Some(DistributionShape::Normal { mean, sd })
 }

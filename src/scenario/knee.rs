@@ -10,7 +10,7 @@ use crate::metrics::{MetricPath, OperationNames, Source};
 use crate::settings::{any_number, json, number, rate, text};
 use crate::time::SimDuration;
 use crate::units::PerSecond;
-use crate::workload::{Drive, ReadDrive};
+use crate::workload::{LoadModel, ReadLoadModel};
 
 crate::settings! {
     /// Searches the highest load that each strategy sustains within limits.
@@ -104,22 +104,22 @@ fn read_vary(knee: &Reader<'_>, setup: &Setup) -> Option<VariedLoad> {
     };
     let mut help = None;
     let (is, label) = match kind {
-        "read" => match &reads[at].drive {
-            Some(ReadDrive::Open { .. }) => return Some(VariedLoad::Read(at)),
-            Some(ReadDrive::Closed { .. }) => ("a closed loop", OPEN),
+        "read" => match &reads[at].load {
+            Some(ReadLoadModel::Open { .. }) => return Some(VariedLoad::Read(at)),
+            Some(ReadLoadModel::Closed { .. }) => ("a closed loop", OPEN),
             None => {
                 help = Some(format!("give `[read.{name}]` a `rate`"));
                 ("planned, not issued", OPEN)
             }
         },
-        _ => match &writes[at].drive {
-            Drive::Open { import: None, .. } => return Some(VariedLoad::Write(at)),
-            Drive::Open { .. } => {
+        _ => match &writes[at].load {
+            LoadModel::Open { import: None, .. } => return Some(VariedLoad::Write(at)),
+            LoadModel::Open { .. } => {
                 let label = "a load that lasts is varied, not one that ends with its last row";
                 ("a finite import", label)
             }
-            Drive::Closed { .. } => ("a closed loop", OPEN),
-            Drive::Beat(_) => ("a beat", OPEN),
+            LoadModel::Closed { .. } => ("a closed loop", OPEN),
+            LoadModel::Periodic(_) => ("a beat", OPEN),
         },
     };
     let diagnostic = Diagnostic::error(format!("`{kind}.{name}` is {is}")).label(label);

@@ -7,7 +7,7 @@ use super::model::{Bound, Expectation, Expected, ExpectedValue, Setup, Strategy}
 use crate::record::{FieldId, FieldKind};
 use crate::text::all;
 use crate::time::SimDuration;
-use crate::workload::{ImportRows, PickLaw, RangeExtent, Read};
+use crate::workload::{ImportRows, PickDistribution, RangeExtent, Read};
 
 /// Adds warnings.
 pub(super) fn lint<'a>(
@@ -83,7 +83,7 @@ pub(super) fn lint_reads(sink: &Diagnostics, document: &TomlTable, strategies: &
     };
     let issued = |setup: &Setup| {
         let mut reads = setup.workload.reads.iter();
-        reads.any(|read| read.drive.is_some())
+        reads.any(|read| read.load.is_some())
     };
     if let Some(read) = reads.first() {
         if !setups().any(issued) {
@@ -102,7 +102,7 @@ pub(super) fn lint_reads(sink: &Diagnostics, document: &TomlTable, strategies: &
     for (at, read) in reads.iter().enumerate() {
         let hot = strategies.iter().filter(|strategy| {
             let read = strategy.setup.workload.reads.get(at);
-            let looks_back = |read: &Read| read.drive.is_some() && looks_back(read);
+            let looks_back = |read: &Read| read.load.is_some() && looks_back(read);
             strategy.follows_time() && read.is_some_and(looks_back)
         });
         let hot: Vec<&str> = hot.map(|strategy| strategy.name.as_str()).collect();
@@ -168,5 +168,5 @@ fn looks_back(read: &Read) -> bool {
     let mut laws = read.pick.iter().map(|(_, law)| law);
     read.newest.is_some()
         || range.is_some_and(|range| ends_now(range.extent))
-        || laws.any(|law| matches!(law, PickLaw::Latest { .. }))
+        || laws.any(|law| matches!(law, PickDistribution::Latest { .. }))
 }

@@ -189,7 +189,7 @@ impl Strategy {
     /// The same under another key, as copies have.
     fn follows_time_under(&self, key: &KeyPlan) -> bool {
         let mut writes = self.setup.workload.writes.iter();
-        let in_time = |write: &Write| match write.drive.import() {
+        let in_time = |write: &Write| match write.load.import() {
             Some(import) => import.order == ImportOrder::Time,
             None => true,
         };
@@ -203,7 +203,7 @@ impl Strategy {
         points: impl Iterator<Item = &'a [u8]>,
     ) -> bool {
         let mut writes = self.setup.workload.writes.iter();
-        let steady = writes.any(|write| write.drive.import().is_none());
+        let steady = writes.any(|write| write.load.import().is_none());
         self.follows_time_under(key)
             || steady && key.gathers_a_moment(self.setup.workload.start, points)
     }

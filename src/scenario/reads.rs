@@ -5,7 +5,7 @@
 use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{Entry, SourcePlace, Value};
-use super::fields::{Fields, Order, ZIPF, find, find_known, read_law_entry};
+use super::fields::{Fields, Order, ZIPF, find, find_known, read_distribution_entry};
 use super::model::TimeSpec;
 use super::reader::Reader;
 use super::writes::{read_read_drive, read_with};
@@ -15,8 +15,8 @@ use crate::record::{Field, FieldId, FieldKind, KnownField, Schema, ValueShares};
 use crate::settings::{integer, json, names, rate, table, time, word};
 use crate::text::grouped;
 use crate::workload::{
-    INDEXED_MAX, LIST_MAX, Newest, Page, PageVia, PickLaw, RangeExtent, Read, ReadRange, Within,
-    WithinValues,
+    INDEXED_MAX, LIST_MAX, Newest, Page, PageVia, PickDistribution, RangeExtent, Read, ReadRange,
+    Within, WithinValues,
 };
 
 /// Most writes and reads of a scenario: operations carry the number of theirs in 8 bits.
@@ -82,7 +82,7 @@ fn read_one(reader: &Reader<'_>, name: &str, fields: &mut Fields, time: &TimeSpe
         page: read_page(reader, fields),
         with,
         pick: read_pick(reader, fields),
-        drive: read_read_drive(reader, time),
+        load: read_read_drive(reader, time),
     };
     if is_known {
         check_all(reader, &read);
@@ -300,7 +300,7 @@ crate::settings! {
 }
 
 /// Reads `pick = { item = { zipf = 0.99 }, id = { latest = 1.1 }, ts = { last = "1d" } }`.
-fn read_pick(read: &Reader<'_>, fields: &Fields) -> Vec<(FieldId, PickLaw)> {
+fn read_pick(read: &Reader<'_>, fields: &Fields) -> Vec<(FieldId, PickDistribution)> {
     let table = read.table("pick");
     of_fields(&table, fields, |entry, field| {
         if field.column.is_some() {
@@ -312,7 +312,11 @@ fn read_pick(read: &Reader<'_>, fields: &Fields) -> Vec<(FieldId, PickLaw)> {
     })
 }
 
-fn read_pick_law<'a>(table: &Reader<'a>, entry: &'a Entry, kind: &FieldKind) -> Option<PickLaw> {
+fn read_pick_law<'a>(
+    table: &Reader<'a>,
+    entry: &'a Entry,
+    kind: &FieldKind,
+) -> Option<PickDistribution> {
     let key = &entry.key;
     if let Value::Table(inner) = &entry.node.value
         && PICK_BY_TIME.all().any(|law| inner.get(law.key).is_some())
@@ -328,14 +332,18 @@ fn read_pick_law<'a>(table: &Reader<'a>, entry: &'a Entry, kind: &FieldKind) -> 
         FieldKind::Uuid { count: None } | FieldKind::Bytes { count: None, .. } => {
             "another field: its values are fresh"
         }
-        _ => return Some(PickLaw::Law(read_law_entry(table, entry, kind))),
+        _ => {
+            return Some(PickDistribution::Distribution(read_distribution_entry(
+                table, entry, kind,
+            )));
+        }
     };
     let message = format!("`{key}` can't be picked so");
     table.refuse(key, message, format!("expected {own}"));
     None
 }
 
-fn read_law_of_time(law: &Reader<'_>, field: &str, kind: &FieldKind) -> Option<PickLaw> {
+fn read_law_of_time(law: &Reader<'_>, field: &str, kind: &FieldKind) -> Option<PickDistribution> {
     let is_time = matches!(kind, FieldKind::Timestamp { .. });
     let latest = law.has("latest");
     let refused = match latest {
@@ -358,8 +366,8 @@ fn read_law_of_time(law: &Reader<'_>, field: &str, kind: &FieldKind) -> Option<P
     }
     law.finish();
     match latest {
-        true => exponent.map(|exponent| PickLaw::Latest { exponent }),
-        false => last.map(PickLaw::Last),
+        true => exponent.map(|exponent| PickDistribution::Latest { exponent }),
+        false => last.map(PickDistribution::Last),
     }
 }
 

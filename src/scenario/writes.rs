@@ -13,8 +13,8 @@ use crate::text::grouped;
 use crate::time::{SimDuration, SimTime};
 use crate::units::{ByteSize, PerSecond};
 use crate::workload::{
-    Arrivals, Beat, Drive, Existing, ExistingRows, Import, ImportOrder, ImportRows, Phase,
-    ProfilePoint, ReadDrive, Think, Write, WriteId, WriteKind,
+    Arrivals, Existing, ExistingRows, Import, ImportOrder, ImportRows, LoadModel, Periodic, Phase,
+    ProfilePoint, ReadLoadModel, Think, Write, WriteId, WriteKind,
 };
 use std::sync::Arc;
 
@@ -83,14 +83,14 @@ pub(super) fn read_writes(
     for (name, reader) in scenario.named("write", "write", MOST_WRITES, &WRITE) {
         let kind = reader.value("kind");
         let with = read_with(&reader, fields);
-        let drive = read_drive(&reader, fields, time, kind);
-        if let Some(drive) = &drive {
-            let combined = combinations(drive).map(|(each, _)| each);
+        let load = read_drive(&reader, fields, time, kind);
+        if let Some(load) = &load {
+            let combined = combinations(load).map(|(each, _)| each);
             check_fixed(&reader, fields, &combined.unwrap_or_default(), &with);
-            check_order(&reader, fields, drive.import(), &with);
+            check_order(&reader, fields, load.import(), &with);
         }
         reader.finish();
-        let drive = drive.unwrap_or(Drive::Open {
+        let load = load.unwrap_or(LoadModel::Open {
             rate: PerSecond(0.0),
             arrivals: Arrivals::Poisson,
             profile: Vec::new(),
@@ -100,7 +100,7 @@ pub(super) fn read_writes(
         writes.push(Write {
             name,
             kind,
-            drive,
+            load,
             with,
         });
     }
@@ -180,11 +180,11 @@ pub(super) fn read_drive(
     fields: &Fields,
     time: &TimeSpec,
     kind: WriteKind,
-) -> Option<Drive> {
+) -> Option<LoadModel> {
     let finite = reader.has("last") || reader.has("records");
-    let beat = reader.has("each") && reader.has("every") && !finite;
-    let import = finite || (reader.has("each") && !beat);
-    check_loops(reader, beat)?;
+    let periodic = reader.has("each") && reader.has("every") && !finite;
+    let import = finite || (reader.has("each") && !periodic);
+    check_loops(reader, periodic)?;
     let (rate, clients) = (reader.has("rate"), reader.has("clients"));
     let replay = reader.has("replay");
     let needs = [
@@ -192,8 +192,8 @@ pub(super) fn read_drive(
         ("profile", "rate", rate),
         ("think", "clients", clients),
         ("buffer", "clients", clients),
-        ("phase", "each` and `every", beat),
-        ("jitter", "each` and `every", beat),
+        ("phase", "each` and `every", periodic),
+        ("jitter", "each` and `every", periodic),
         ("order", "records` or `last", import),
         ("every", "each", reader.has("each")),
         ("time", "replay", replay),
@@ -208,16 +208,16 @@ pub(super) fn read_drive(
         }
         return read_replay(reader, fields, time.duration);
     }
-    if beat {
-        return read_beat(reader, fields).map(Drive::Beat);
+    if periodic {
+        return read_beat(reader, fields).map(LoadModel::Periodic);
     }
     let found = import.then(|| read_import(reader, fields));
     let unread = matches!(found, Some(None));
     let import = found.flatten();
-    let drive = match rate {
+    let load = match rate {
         true => {
             let open = read_open(reader, time, "writes");
-            open.map(|(rate, arrivals, profile)| Drive::Open {
+            open.map(|(rate, arrivals, profile)| LoadModel::Open {
                 rate,
                 arrivals,
                 profile,
@@ -228,7 +228,7 @@ pub(super) fn read_drive(
             let closed = read_clients(reader);
             let buffer = read_buffer(reader, kind, closed.map(|(clients, _)| clients));
             let both = closed.zip(buffer);
-            both.map(|((clients, think), buffer)| Drive::Closed {
+            both.map(|((clients, think), buffer)| LoadModel::Closed {
                 clients,
                 think,
                 buffer,
@@ -236,11 +236,11 @@ pub(super) fn read_drive(
             })
         }
     };
-    drive.filter(|_| !unread)
+    load.filter(|_| !unread)
 }
 
 /// What makes a read happen; `None`: nothing, it is only planned.
-pub(super) fn read_read_drive(reader: &Reader<'_>, time: &TimeSpec) -> Option<ReadDrive> {
+pub(super) fn read_read_drive(reader: &Reader<'_>, time: &TimeSpec) -> Option<ReadLoadModel> {
     let (rate, clients) = (reader.has("rate"), reader.has("clients"));
     if rate && clients {
         let message = format!("{} has two loops: `rate` and `clients`", reader.name());
@@ -255,13 +255,13 @@ pub(super) fn read_read_drive(reader: &Reader<'_>, time: &TimeSpec) -> Option<Re
     refuse_settings_of_other_loops(reader, &needs);
     if clients {
         let (clients, think) = read_clients(reader)?;
-        return Some(ReadDrive::Closed { clients, think });
+        return Some(ReadLoadModel::Closed { clients, think });
     }
     if !rate {
         return None;
     }
     let (rate, arrivals, profile) = read_open(reader, time, "reads")?;
-    Some(ReadDrive::Open {
+    Some(ReadLoadModel::Open {
         rate,
         arrivals,
         profile,
@@ -287,7 +287,7 @@ fn refuse_settings_of_other_loops<'a>(
 const REPLAY_PARTS: usize = 200;
 
 /// Reads `replay`, `time` and `speed`: each row of a file once, when its time says.
-fn read_replay(reader: &Reader<'_>, fields: &Fields, duration: SimDuration) -> Option<Drive> {
+fn read_replay(reader: &Reader<'_>, fields: &Fields, duration: SimDuration) -> Option<LoadModel> {
     let name = reader.text("replay")?;
     reader.missing("time", "\"created_at\"");
     let column = reader.text("time");
@@ -330,7 +330,7 @@ fn read_replay(reader: &Reader<'_>, fields: &Fields, duration: SimDuration) -> O
         let times = rows / written as f64 * REPLAY_PARTS as f64;
         profile.extend([from, to].map(|at| ProfilePoint { at, times }));
     }
-    Some(Drive::Open {
+    Some(LoadModel::Open {
         rate: PerSecond(mean),
         arrivals: Arrivals::Constant,
         profile,
@@ -347,9 +347,9 @@ fn read_replay(reader: &Reader<'_>, fields: &Fields, duration: SimDuration) -> O
 }
 
 /// Exactly one of `rate`, `clients`, `replay`, and `each` with `every`.
-fn check_loops(reader: &Reader<'_>, beat: bool) -> Option<()> {
+fn check_loops(reader: &Reader<'_>, periodic: bool) -> Option<()> {
     let loops = ["rate", "clients", "replay", "every"];
-    let there = |key: &&str| reader.has(key) && (*key != "every" || beat);
+    let there = |key: &&str| reader.has(key) && (*key != "every" || periodic);
     let given: Vec<&str> = loops.into_iter().filter(there).collect();
     match given[..] {
         [_] => return Some(()),
@@ -510,7 +510,7 @@ fn read_think(reader: &Reader<'_>) -> Option<Think> {
     })
 }
 
-fn read_beat(reader: &Reader<'_>, fields: &Fields) -> Option<Beat> {
+fn read_beat(reader: &Reader<'_>, fields: &Fields) -> Option<Periodic> {
     let each = read_each(reader, fields);
     let every = reader.positive_duration("every");
     let phase = reader.value("phase");
@@ -520,7 +520,7 @@ fn read_beat(reader: &Reader<'_>, fields: &Fields) -> Option<Beat> {
         let message = format!("`jitter` is {jitter}");
         reader.refuse("jitter", message, format!("at most `every`, {every}"));
     }
-    Some(Beat {
+    Some(Periodic {
         each,
         every,
         phase,
@@ -730,12 +730,12 @@ fn read_existing_rows(
     write: Option<&Write>,
     writes: &[Write],
 ) -> Option<ExistingRows> {
-    let drive = write.map(|write| &write.drive);
+    let load = write.map(|write| &write.load);
     // The rate of an open loop without an end.
-    let rate = match drive {
+    let rate = match load {
         // Of a write that could not be read nothing is known.
-        Some(Drive::Open { rate, .. }) if rate.0 == 0.0 => return None,
-        Some(Drive::Open { rate, import, .. }) if import.is_none() => Some(rate.0),
+        Some(LoadModel::Open { rate, .. }) if rate.0 == 0.0 => return None,
+        Some(LoadModel::Open { rate, import, .. }) if import.is_none() => Some(rate.0),
         _ => None,
     };
     if reader.has("records") || reader.has("each") {
@@ -764,8 +764,8 @@ fn read_existing_rows(
         let records = (records as u64).min(MOST_RECORDS as u64);
         return Some(ImportRows::Drawn { records, last });
     }
-    if let Some(drive) = drive {
-        return read_rows(reader, fields, combinations(drive));
+    if let Some(load) = load {
+        return read_rows(reader, fields, combinations(load));
     }
     let message = format!("there is no write `{name}` to take the rows from");
     let names = writes.iter().map(|write| write.name.as_str());
@@ -775,9 +775,9 @@ fn read_existing_rows(
 }
 
 /// The combinations that a write goes through, and how often.
-fn combinations(drive: &Drive) -> Option<Combinations> {
-    match (drive, drive.import().map(|import| &import.rows)) {
-        (Drive::Beat(beat), _) => Some((beat.each.clone(), Some(beat.every))),
+fn combinations(load: &LoadModel) -> Option<Combinations> {
+    match (load, load.import().map(|import| &import.rows)) {
+        (LoadModel::Periodic(periodic), _) => Some((periodic.each.clone(), Some(periodic.every))),
         (_, Some(ImportRows::Each { each, every, .. })) => Some((each.clone(), *every)),
         _ => None,
     }

@@ -1,6 +1,6 @@
 //! All combinations of the values of some fields, by number, and when each has its turn in a periodic write. Must not know what they are written for.
 
-use super::{Beat, Phase};
+use super::{Periodic, Phase};
 use crate::random::{DrawKey, Permutation, Stream, hash_name};
 use crate::record::{FieldId, RecordGenerator, Schema};
 use crate::time::{SimDuration, SimTime};
@@ -101,7 +101,7 @@ enum Order {
 
 impl PeriodicClock {
     /// The clock of all combinations of `turns`; `lane` is the write's. O(combinations) up to a million, else O(1).
-    pub(super) fn new(turns: &Beat, generator: &RecordGenerator, lane: u32) -> Self {
+    pub(super) fn new(turns: &Periodic, generator: &RecordGenerator, lane: u32) -> Self {
         let count = Combinations::new(&turns.each, generator.schema()).count();
         let draws = generator.draws(Stream::Beats, lane);
         let permutation = Permutation::new(count, draws);

@@ -4,7 +4,7 @@ use super::materialised_table_fixture::*;
 use super::row_count::{REPEATED_MAX, RowCount};
 use super::row_shape::RowShape;
 use super::*;
-use crate::record::{Field, FieldId, LawShape};
+use crate::record::{DistributionShape, Field, FieldId};
 use crate::time::SimDuration;
 use std::sync::Arc;
 
@@ -220,7 +220,7 @@ fn a_range_of_unlike_values_has_the_rows_of_just_these() {
     for (ranked, width) in [(false, 5), (true, 5), (true, 400)] {
         // The most popular campaigns have thousands of writes, the rarest seven.
         let law = &mut schema.fields[usize::from(CAMPAIGN.0)].law;
-        (law.ranked, law.shape) = (ranked, LawShape::Zipf { exponent: 1.0 });
+        (law.ranked, law.shape) = (ranked, DistributionShape::Zipf { exponent: 1.0 });
         let table = materialised(&workload, &schema, at(0));
         let start = START.0 / 1_000_000;
         let equality = RowEquality {
@@ -338,7 +338,7 @@ fn steps_at_one_rate_are_counted_at_a_time_as_they_are_one_by_one() {
     let (mut even, mut told_again) = (drawn_table(), drawn_table());
     for (table, seconds) in [(&mut even, 0..0), (&mut told_again, 1..30)] {
         for write in &mut table.writes {
-            if let Drive::Open { profile, .. } = &mut write.drive {
+            if let LoadModel::Open { profile, .. } = &mut write.load {
                 // The same rate, said in many points: no long stretch of it is known to be even.
                 let points = seconds.clone().map(|second| ProfilePoint {
                     at: SimDuration::from_secs(second),

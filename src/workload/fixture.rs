@@ -76,11 +76,11 @@ pub(super) fn generator() -> Arc<RecordGenerator> {
     Arc::new(RecordGenerator::new(&schema(), SEED, 2))
 }
 
-pub(super) fn write(name: &str, drive: Drive) -> Write {
+pub(super) fn write(name: &str, load: LoadModel) -> Write {
     Write {
         name: name.into(),
         kind: WriteKind::Put,
-        drive,
+        load,
         with: Vec::new(),
     }
 }
@@ -96,8 +96,8 @@ pub(super) fn workload(millis: u64, writes: Vec<Write>) -> Workload {
     }
 }
 
-pub(super) fn open(rate: f64, arrivals: Arrivals) -> Drive {
-    Drive::Open {
+pub(super) fn open(rate: f64, arrivals: Arrivals) -> LoadModel {
+    LoadModel::Open {
         rate: PerSecond(rate),
         arrivals,
         profile: Vec::new(),
@@ -105,8 +105,8 @@ pub(super) fn open(rate: f64, arrivals: Arrivals) -> Drive {
     }
 }
 
-pub(super) fn beat(every: u64, phase: Phase, jitter: u64) -> Drive {
-    Drive::Beat(Beat {
+pub(super) fn periodic(every: u64, phase: Phase, jitter: u64) -> LoadModel {
+    LoadModel::Periodic(Periodic {
         each: vec![SENSOR, METRIC],
         every: SimDuration::from_millis(every),
         phase,
@@ -114,13 +114,13 @@ pub(super) fn beat(every: u64, phase: Phase, jitter: u64) -> Drive {
     })
 }
 
-pub(super) fn open_import(rows: ImportRows, order: ImportOrder) -> Drive {
+pub(super) fn open_import(rows: ImportRows, order: ImportOrder) -> LoadModel {
     let import = Some(Import {
         rows,
         order,
         times: None,
     });
-    Drive::Open {
+    LoadModel::Open {
         rate: PerSecond(1e5),
         arrivals: Arrivals::Constant,
         profile: Vec::new(),

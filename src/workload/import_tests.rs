@@ -160,7 +160,7 @@ pub(super) fn closed(clients: u32, think: Think, import: Option<Import>) -> Work
         1_000,
         vec![write(
             "c",
-            Drive::Closed {
+            LoadModel::Closed {
                 clients,
                 think,
                 buffer: None,
@@ -281,7 +281,7 @@ fn the_clients_of_a_closed_import_share_its_records_and_stop() {
 
 #[test]
 fn a_sample_of_existing_rows_is_spread_evenly_over_all_of_them() {
-    let mut workload = workload(1_000, vec![write("b", beat(100, Phase::Spread, 0))]);
+    let mut workload = workload(1_000, vec![write("b", periodic(100, Phase::Spread, 0))]);
     let existing = |name: &str, write, rows, with| Existing {
         name: name.into(),
         write,
@@ -322,7 +322,7 @@ fn a_sample_of_existing_rows_is_spread_evenly_over_all_of_them() {
 
 #[test]
 fn existing_beats_have_the_phases_of_the_beat_that_they_precede() {
-    let mut workload = workload(100, vec![write("b", beat(100, Phase::Spread, 0))]);
+    let mut workload = workload(100, vec![write("b", periodic(100, Phase::Spread, 0))]);
     workload.existing = vec![Existing {
         name: "b".into(),
         write: Some(WriteId(0)),
@@ -355,7 +355,7 @@ fn existing_beats_have_the_phases_of_the_beat_that_they_precede() {
 /// 414 of 41,400 turns of beats and 138 of 13,800 drawn rows, of the middle of each.
 #[test]
 fn rows_written_together_are_the_middle_ones_of_each_table() {
-    let mut workload = workload(200, vec![write("b", beat(100, Phase::Spread, 0))]);
+    let mut workload = workload(200, vec![write("b", periodic(100, Phase::Spread, 0))]);
     let existing = |name: &str, write, rows| Existing {
         name: name.into(),
         write,

@@ -2,7 +2,8 @@
 
 use super::row_history::RowOrigin;
 use crate::record::{
-    FieldId, FieldKind, Late, LawShape, RecordGenerator, Schema, ShareClass, TimeUnit, ValueShares,
+    DistributionShape, FieldId, FieldKind, Late, RecordGenerator, Schema, ShareClass, TimeUnit,
+    ValueShares,
 };
 use std::sync::{Arc, OnceLock};
 
@@ -231,7 +232,8 @@ impl Marginals {
         let end = first.saturating_add_unsigned(field.count()?);
         let (low, high) = (low.max(first), high.min(end));
         let width = u64::try_from(high.checked_sub(low)?).ok()?;
-        let in_order = field.law.ranked || matches!(field.law.shape, LawShape::Normal { .. });
+        let in_order =
+            field.law.ranked || matches!(field.law.shape, DistributionShape::Normal { .. });
         let tells = width <= SINGLE_VALUES || in_order && field.column.is_none();
         let share = |low, high| self.by_law(id, (low, high));
         let whole = share(low, high);

@@ -4,7 +4,8 @@ use super::row_source::RowSource;
 use super::*;
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{
-    Field, FieldId, FieldKind, Late, Law, LawShape, RecordGenerator, Schema, TextValues, TimeUnit,
+    Distribution, DistributionShape, Field, FieldId, FieldKind, Late, RecordGenerator, Schema,
+    TextValues, TimeUnit,
 };
 use crate::time::{EpochNanos, SimDuration, SimTime};
 use crate::units::PerSecond;
@@ -25,7 +26,7 @@ pub(super) const START: EpochNanos = EpochNanos(1_767_225_600_000_000_000);
 
 /// 6,000 campaigns of 300 companies in 7 regions; four kinds, unevenly; times in ms of which 8 % are late by up to 5 s.
 pub(super) fn schema(late: Option<Late>) -> Schema {
-    let law = |shape, top: &[f64]| Law {
+    let law = |shape, top: &[f64]| Distribution {
         shape,
         top: top.to_vec(),
         ranked: false,
@@ -35,7 +36,7 @@ pub(super) fn schema(late: Option<Late>) -> Schema {
         of: of.to_vec(),
         ..Field::new(name, kind)
     };
-    let zipf = |exponent| law(LawShape::Zipf { exponent }, &[]);
+    let zipf = |exponent| law(DistributionShape::Zipf { exponent }, &[]);
     let int = |first, count| FieldKind::Int { first, count };
     let kinds = ["view", "click", "buy", "void"].map(str::to_owned).to_vec();
     let campaign = FieldKind::Digits {
@@ -50,11 +51,16 @@ pub(super) fn schema(late: Option<Late>) -> Schema {
                 ..field("campaign", campaign, zipf(0.6), &[])
             },
             field("company", int(50, 300), zipf(0.8), &[CAMPAIGN]),
-            field("region", int(0, 7), law(LawShape::Uniform, &[]), &[COMPANY]),
+            field(
+                "region",
+                int(0, 7),
+                law(DistributionShape::Uniform, &[]),
+                &[COMPANY],
+            ),
             field(
                 "kind",
                 FieldKind::Text(TextValues::Listed(kinds.into())),
-                law(LawShape::Weights(vec![6.0, 3.0, 1.0, 0.0]), &[]),
+                law(DistributionShape::Weights(vec![6.0, 3.0, 1.0, 0.0]), &[]),
                 &[],
             ),
             field(
@@ -63,20 +69,20 @@ pub(super) fn schema(late: Option<Late>) -> Schema {
                     unit: TimeUnit::Millis,
                     late,
                 },
-                law(LawShape::Uniform, &[]),
+                law(DistributionShape::Uniform, &[]),
                 &[],
             ),
             field(
                 "id",
                 FieldKind::Sequence { first: 7 },
-                law(LawShape::Uniform, &[]),
+                law(DistributionShape::Uniform, &[]),
                 &[],
             ),
             field(
                 "cost",
                 int(0, 5_000),
                 law(
-                    LawShape::Normal {
+                    DistributionShape::Normal {
                         mean: 1_800.0,
                         sd: 700.0,
                     },
@@ -87,7 +93,7 @@ pub(super) fn schema(late: Option<Late>) -> Schema {
             field(
                 "uuid",
                 FieldKind::Uuid { count: None },
-                law(LawShape::Uniform, &[]),
+                law(DistributionShape::Uniform, &[]),
                 &[],
             ),
         ],
@@ -113,7 +119,7 @@ pub(super) fn drawn(
     Write {
         name: name.into(),
         kind: WriteKind::Put,
-        drive: Drive::Open {
+        load: LoadModel::Open {
             rate: PerSecond(rate),
             arrivals: Arrivals::Poisson,
             profile,
@@ -316,8 +322,8 @@ pub(super) fn of(target: &[i64], field: FieldId) -> (FieldId, i64) {
 
 /// Each campaign beats every 4 s, each company too with an own kind of row, and both have done so for 20 s.
 pub(super) fn beating_table(phase: Phase) -> Workload {
-    let beat = |each: FieldId| {
-        Drive::Beat(Beat {
+    let periodic = |each: FieldId| {
+        LoadModel::Periodic(Periodic {
             each: vec![each],
             every: secs(4),
             phase,
@@ -327,7 +333,7 @@ pub(super) fn beating_table(phase: Phase) -> Workload {
     let write = |name: &str, each, with: &[(FieldId, i64)]| Write {
         name: name.into(),
         kind: WriteKind::Put,
-        drive: beat(each),
+        load: periodic(each),
         with: with.to_vec(),
     };
     let existing = |name: &str, each, with: &[(FieldId, i64)], write| Existing {

@@ -55,10 +55,10 @@ pub use row_counter::RowCounter;
 pub use row_question::{Condition, RowEquality};
 pub use sample::{Choice, EXISTING_LANE, ExistingSample, RunSample};
 pub use spec::{
-    Arrivals, Beat, ClosedLoopLimits, Drive, Existing, ExistingRows, Import, ImportOrder,
-    ImportRows, Newest, OperationId, Page, PageVia, Phase, PickLaw, ProfilePoint, RangeExtent,
-    Read, ReadDrive, ReadId, ReadRange, Think, Within, WithinValues, Workload, Write, WriteId,
-    WriteKind,
+    Arrivals, ClosedLoopLimits, Existing, ExistingRows, Import, ImportOrder, ImportRows, LoadModel,
+    Newest, OperationId, Page, PageVia, Periodic, Phase, PickDistribution, ProfilePoint,
+    RangeExtent, Read, ReadId, ReadLoadModel, ReadRange, Think, Within, WithinValues, Workload,
+    Write, WriteId, WriteKind,
 };
 pub use table_rows::INDEXED_MAX;
 pub use value_lists::LIST_MAX;

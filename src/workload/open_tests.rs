@@ -7,7 +7,7 @@ use crate::units::PerSecond;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-fn ramp() -> Drive {
+fn ramp() -> LoadModel {
     let points = [
         (0, 0.5),
         (400, 2.0),
@@ -22,7 +22,7 @@ fn ramp() -> Drive {
             times,
         })
         .to_vec();
-    Drive::Open {
+    LoadModel::Open {
         rate: PerSecond(100_000.0),
         arrivals: Arrivals::Poisson,
         profile,
@@ -94,7 +94,10 @@ fn a_beat_hits_every_combination_once_in_every_period() {
         (Phase::Spread, 130),
         (Phase::Aligned, 90),
     ] {
-        let batch = all(&workload(500, vec![write("b", beat(100, phase, jitter))]));
+        let batch = all(&workload(
+            500,
+            vec![write("b", periodic(100, phase, jitter))],
+        ));
         let mut beats: BTreeMap<(u64, i64, i64), u32> = BTreeMap::new();
         let mut phases: BTreeMap<(i64, i64), u64> = BTreeMap::new();
         for (i, record) in records(&batch).iter().enumerate() {
@@ -133,7 +136,7 @@ fn a_beat_hits_every_combination_once_in_every_period() {
 fn spread_beats_are_not_in_the_order_of_their_values() {
     let batch = all(&workload(
         100,
-        vec![write("b", beat(100, Phase::Spread, 0))],
+        vec![write("b", periodic(100, Phase::Spread, 0))],
     ));
     let sensors: Vec<i64> = records(&batch).iter().map(|record| record[0]).collect();
     let ascents = sensors.windows(2).filter(|pair| pair[0] <= pair[1]).count();
@@ -145,7 +148,7 @@ fn spread_beats_are_not_in_the_order_of_their_values() {
 fn fields_fixed_by_the_write_are_fixed_in_every_record() {
     let mut tenant = write("a", open(5_000.0, Arrivals::Poisson));
     tenant.with = vec![(SENSOR, 103), (LOAD, 99)];
-    let mut totals = write("b", beat(50, Phase::Spread, 0));
+    let mut totals = write("b", periodic(50, Phase::Spread, 0));
     totals.with = vec![(LOAD, -5)];
     let batch = all(&workload(200, vec![tenant, totals]));
     for (record, write) in records(&batch).iter().zip(&batch.writes) {
@@ -159,10 +162,10 @@ fn fields_fixed_by_the_write_are_fixed_in_every_record() {
 #[test]
 fn operations_of_all_writes_come_in_order_of_time_and_file() {
     let writes = vec![
-        write("a", beat(20, Phase::Aligned, 0)),
+        write("a", periodic(20, Phase::Aligned, 0)),
         write("b", ramp()),
-        write("c", beat(40, Phase::Aligned, 0)),
-        write("d", beat(30, Phase::Spread, 75)),
+        write("c", periodic(40, Phase::Aligned, 0)),
+        write("d", periodic(30, Phase::Spread, 75)),
     ];
     let batch = all(&workload(300, writes));
     let keys: Vec<(SimTime, WriteId)> = batch
@@ -188,7 +191,7 @@ fn operations_of_all_writes_come_in_order_of_time_and_file() {
 #[test]
 fn another_write_moves_nothing_in_the_others() {
     let first = write("a", open(9_000.0, Arrivals::Poisson));
-    let second = write("b", beat(70, Phase::Spread, 20));
+    let second = write("b", periodic(70, Phase::Spread, 20));
     let import = write(
         "new",
         open_import(
@@ -240,7 +243,7 @@ fn the_mean_intended_rate_counts_profiles_beats_and_finite_imports() {
     };
     let writes = vec![
         write("a", ramp()),
-        write("b", beat(100, Phase::Spread, 0)),
+        write("b", periodic(100, Phase::Spread, 0)),
         write("c", open_import(rows, ImportOrder::Time)),
     ];
     // 120,000 from the ramp, 690 beats and 600 records in a second.
@@ -248,7 +251,7 @@ fn the_mean_intended_rate_counts_profiles_beats_and_finite_imports() {
         .offered_per_sec(&schema())
         .expect("open");
     assert!((offered - 121_290.0).abs() < 1e-3, "{offered}");
-    let closed = Drive::Closed {
+    let closed = LoadModel::Closed {
         clients: 3,
         think: Think::Constant(SimDuration::ZERO),
         buffer: None,
@@ -258,15 +261,15 @@ fn the_mean_intended_rate_counts_profiles_beats_and_finite_imports() {
     assert_eq!(mixed.offered_per_sec(&schema()), None);
 }
 
-fn any_drive() -> impl Strategy<Value = Drive> {
+fn any_drive() -> impl Strategy<Value = LoadModel> {
     let last = SimDuration::from_millis(400);
     let every = Some(SimDuration::from_millis(90));
     prop_oneof![
         (1.0f64..20_000.0).prop_map(|rate| open(rate, Arrivals::Poisson)),
         (1.0f64..20_000.0).prop_map(|rate| open(rate, Arrivals::Constant)),
         Just(ramp()),
-        (5u64..80, 0u64..120).prop_map(|(every, jitter)| beat(every, Phase::Spread, jitter)),
-        (5u64..80, 0u64..120).prop_map(|(every, jitter)| beat(every, Phase::Aligned, jitter)),
+        (5u64..80, 0u64..120).prop_map(|(every, jitter)| periodic(every, Phase::Spread, jitter)),
+        (5u64..80, 0u64..120).prop_map(|(every, jitter)| periodic(every, Phase::Aligned, jitter)),
         Just(open_import(
             ImportRows::Drawn { records: 700, last },
             ImportOrder::Shuffled
@@ -290,7 +293,7 @@ proptest! {
         drives in prop::collection::vec(any_drive(), 1..4),
         sizes in prop::collection::vec(1usize..300, 1..6),
     ) {
-        let writes = drives.into_iter().enumerate().map(|(at, drive)| write(&format!("w{at}"), drive)).collect();
+        let writes = drives.into_iter().enumerate().map(|(at, load)| write(&format!("w{at}"), load)).collect();
         let workload = workload(100, writes);
         let whole = all(&workload);
         let mut arrivals = OpenArrivals::new(&workload, generator());

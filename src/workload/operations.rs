@@ -4,7 +4,7 @@
 use super::combinations::TurnTimes;
 use super::rate_profile::RateTimes;
 use super::row_source::RowSource;
-use super::{Drive, OperationId, Think, Workload, Write, WriteId};
+use super::{LoadModel, OperationId, Think, Workload, Write, WriteId};
 use crate::random::{DrawKey, Draws, Stream, lane_of};
 use crate::record::{FieldId, FieldMask, RecordGenerator};
 use crate::time::{SimDuration, SimTime};
@@ -165,17 +165,19 @@ impl OpenArrivals {
 impl OpenWrite {
     /// The write's operations; `None` for a closed loop.
     fn new(id: WriteId, workload: &Workload, generator: &Arc<RecordGenerator>) -> Option<Self> {
-        let Write { name, drive, .. } = &workload.writes[usize::from(id.0)];
+        let Write { name, load, .. } = &workload.writes[usize::from(id.0)];
         let duration = workload.duration;
-        let rows = match drive {
-            Drive::Closed { .. } => return None,
-            Drive::Open { .. } | Drive::Beat(_) => RowSource::of_write(workload, id, generator),
+        let rows = match load {
+            LoadModel::Closed { .. } => return None,
+            LoadModel::Open { .. } | LoadModel::Periodic(_) => {
+                RowSource::of_write(workload, id, generator)
+            }
         };
-        let listed = drive.import().and_then(|import| import.times.as_ref());
-        let mut times = match (drive, listed) {
+        let listed = load.import().and_then(|import| import.times.as_ref());
+        let mut times = match (load, listed) {
             (_, Some(times)) => Times::Listed(Arc::clone(times), SimTime::ZERO + duration),
-            (Drive::Open { arrivals, .. }, None) => {
-                let profile = drive.rate_profile(duration)?;
+            (LoadModel::Open { arrivals, .. }, None) => {
+                let profile = load.rate_profile(duration)?;
                 Times::Rate(RateTimes::new(profile, *arrivals, generator, lane_of(name)))
             }
             _ => Times::Turns(TurnTimes::new(rows.clock()?, duration)),
@@ -276,7 +278,7 @@ impl ClosedSource {
     /// The source of a write; `None` unless it is a closed loop.
     pub fn new(workload: &Workload, id: WriteId, generator: Arc<RecordGenerator>) -> Option<Self> {
         let write = &workload.writes[usize::from(id.0)];
-        let Drive::Closed { clients, think, .. } = &write.drive else {
+        let LoadModel::Closed { clients, think, .. } = &write.load else {
             return None;
         };
         Some(Self {

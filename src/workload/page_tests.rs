@@ -17,7 +17,7 @@ fn page(via: PageVia, size: u32, number: u32) -> Read {
             number,
             via,
         }),
-        drive: Some(ReadDrive::Closed {
+        load: Some(ReadLoadModel::Closed {
             clients: 1,
             think: Think::Constant(SimDuration::ZERO),
         }),

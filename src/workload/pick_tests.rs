@@ -5,13 +5,13 @@ use super::fixture::{
 };
 use super::read_tests::{assert_fits, existing, filled, read, slots, source, with_reads};
 use super::*;
-use crate::record::{Law, LawShape};
+use crate::record::{Distribution, DistributionShape};
 use crate::time::{SimDuration, SimTime};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn zipf(exponent: f64) -> Law {
-    Law {
-        shape: LawShape::Zipf { exponent },
+pub(super) fn zipf(exponent: f64) -> Distribution {
+    Distribution {
+        shape: DistributionShape::Zipf { exponent },
         top: Vec::new(),
         ranked: true,
     }
@@ -20,7 +20,7 @@ pub(super) fn zipf(exponent: f64) -> Law {
 #[test]
 fn a_picked_field_follows_its_law_and_takes_its_dependent_fields_along() {
     let mut picked = read("picked", &[SENSOR]);
-    picked.pick = vec![(SENSOR, PickLaw::Law(zipf(1.1)))];
+    picked.pick = vec![(SENSOR, PickDistribution::Distribution(zipf(1.1)))];
     let mut workload = with_reads(workload(10_000, Vec::new()), vec![picked]);
     workload.existing = vec![existing(
         "old",
@@ -53,13 +53,13 @@ fn a_picked_field_follows_its_law_and_takes_its_dependent_fields_along() {
 
 #[test]
 fn a_picked_dependent_field_brings_one_of_its_parents() {
-    let law = Law {
-        shape: LawShape::Weights(vec![1.0, 5.0, 2.0, 2.0]),
+    let law = Distribution {
+        shape: DistributionShape::Weights(vec![1.0, 5.0, 2.0, 2.0]),
         top: Vec::new(),
         ranked: true,
     };
     let mut picked = read("picked", &[SITE]);
-    picked.pick = vec![(SITE, PickLaw::Law(law))];
+    picked.pick = vec![(SITE, PickDistribution::Distribution(law))];
     let mut fixed = read("fixed", &[SITE]);
     fixed.with = vec![(SITE, 2)];
     let writes = vec![write("rows", open(1_000.0, Arrivals::Poisson))];
@@ -92,8 +92,8 @@ fn a_picked_dependent_field_brings_one_of_its_parents() {
 #[test]
 fn the_latest_rows_are_asked_for_by_zipfs_law_of_their_recency() {
     let mut latest = read("latest", &[NUMBER]);
-    latest.pick = vec![(NUMBER, PickLaw::Latest { exponent: 1.2 })];
-    latest.drive = Some(ReadDrive::Closed {
+    latest.pick = vec![(NUMBER, PickDistribution::Latest { exponent: 1.2 })];
+    latest.load = Some(ReadLoadModel::Closed {
         clients: 1,
         think: Think::Exponential(SimDuration::from_millis(3)),
     });
@@ -137,7 +137,7 @@ fn the_latest_rows_are_asked_for_by_zipfs_law_of_their_recency() {
 #[test]
 fn rows_of_the_last_while_are_spread_evenly_over_it() {
     let mut last = read("last", &[SENSOR, TS]);
-    last.pick = vec![(TS, PickLaw::Last(SimDuration::from_secs(4)))];
+    last.pick = vec![(TS, PickDistribution::Last(SimDuration::from_secs(4)))];
     let writes = vec![write("rows", open(5_000.0, Arrivals::Constant))];
     let mut workload = with_reads(workload(3_000, writes), vec![last]);
     workload.existing = vec![existing(

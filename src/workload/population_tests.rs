@@ -213,7 +213,7 @@ fn half_imported(order: ImportOrder, last: SimDuration, late: Option<Late>) -> M
     let mut workload = drawn_table();
     workload.existing.clear();
     workload.writes.truncate(1);
-    workload.writes[0].drive = Drive::Open {
+    workload.writes[0].load = LoadModel::Open {
         rate: PerSecond(5_000.0),
         arrivals: Arrivals::Constant,
         profile: Vec::new(),

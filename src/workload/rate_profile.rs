@@ -1,6 +1,6 @@
 //! A rate that changes over time, integrated and inverted exactly, and the times of operations at it. Must not know what they are.
 
-use super::{Arrivals, Drive, ProfilePoint};
+use super::{Arrivals, LoadModel, ProfilePoint};
 use crate::random::{Stream, exponential};
 use crate::record::RecordGenerator;
 use crate::time::{SimDuration, SimTime};
@@ -33,12 +33,12 @@ pub(super) struct Piece {
     area: f64,
 }
 
-impl Drive {
+impl LoadModel {
     /// The rate of an open loop.
     pub(super) fn rate_profile(&self, duration: SimDuration) -> Option<RateProfile> {
         match self {
             Self::Open { rate, profile, .. } => Some(RateProfile::new(*rate, profile, duration)),
-            Self::Closed { .. } | Self::Beat(_) => None,
+            Self::Closed { .. } | Self::Periodic(_) => None,
         }
     }
 }

@@ -5,7 +5,7 @@ use super::rate_profile::{RateProfile, RateTimes};
 use super::table_rows::TableRows;
 use super::target_picker::{PickedRow, TargetPicker};
 use super::value_lists::ValueList;
-use super::{OperationId, Read, ReadBatch, ReadDrive, ReadId, Think, Workload};
+use super::{OperationId, Read, ReadBatch, ReadId, ReadLoadModel, Think, Workload};
 use crate::random::{DrawKey, Draws, Stream, lane_of};
 use crate::record::{FieldId, KnownField, RecordGenerator, Schema};
 use crate::time::{SimDuration, SimTime};
@@ -58,8 +58,8 @@ impl ReadSource {
             // Names of reads and writes may be the same.
             let lane = lane_of(&format!("read.{}", read.name));
             let (mut times, mut clients, mut think) = (None, 1, Think::Constant(SimDuration::ZERO));
-            match &read.drive {
-                Some(ReadDrive::Open {
+            match &read.load {
+                Some(ReadLoadModel::Open {
                     rate,
                     arrivals,
                     profile,
@@ -67,7 +67,7 @@ impl ReadSource {
                     let profile = RateProfile::new(*rate, profile, workload.duration);
                     times = Some(RateTimes::new(profile, *arrivals, &generator, lane));
                 }
-                Some(ReadDrive::Closed {
+                Some(ReadLoadModel::Closed {
                     clients: number,
                     think: of_each,
                 }) => (clients, think) = (*number, *of_each),

@@ -1,6 +1,6 @@
 //! The reads that are intended: times, targets and lists.
 
-use super::fixture::{LOAD, METRIC, SENSOR, SITE, START, TS, WIDTH, beat, generator};
+use super::fixture::{LOAD, METRIC, SENSOR, SITE, START, TS, WIDTH, generator, periodic};
 use super::fixture::{all, open, records, workload, write};
 use super::pick_tests::zipf;
 use super::*;
@@ -16,7 +16,7 @@ const SIGNIFICANCE: f64 = 1e-6;
 pub(super) fn read(name: &str, equal: &[FieldId]) -> Read {
     let equal = equal.iter().copied().map(KnownField::Stored).collect();
     Read {
-        drive: Some(ReadDrive::Open {
+        load: Some(ReadLoadModel::Open {
             rate: PerSecond(2_000.0),
             arrivals: Arrivals::Poisson,
             profile: Vec::new(),
@@ -78,13 +78,13 @@ pub(super) fn assert_fits(counts: &[u64], probabilities: &[f64]) {
 
 fn three_reads() -> Workload {
     let mut newest = read("newest", &[SENSOR]);
-    newest.pick = vec![(TS, PickLaw::Latest { exponent: 0.9 })];
+    newest.pick = vec![(TS, PickDistribution::Latest { exponent: 0.9 })];
     newest.within = vec![Within {
         field: METRIC,
         values: WithinValues::Count(2),
     }];
     let mut steady = read("steady", &[SENSOR, METRIC]);
-    steady.drive = Some(ReadDrive::Open {
+    steady.load = Some(ReadLoadModel::Open {
         rate: PerSecond(500.0),
         arrivals: Arrivals::Constant,
         profile: vec![
@@ -99,10 +99,10 @@ fn three_reads() -> Workload {
         ],
     });
     let mut unissued = read("unissued", &[LOAD]);
-    unissued.drive = None;
+    unissued.load = None;
     let writes = vec![
         write("rows", open(3_000.0, Arrivals::Poisson)),
-        write("beats", beat(300, Phase::Spread, 7)),
+        write("beats", periodic(300, Phase::Spread, 7)),
     ];
     let mut workload = with_reads(workload(2_000, writes), vec![newest, unissued, steady]);
     workload.existing = vec![existing(
@@ -181,10 +181,10 @@ fn a_target_is_a_row_of_the_table_and_each_is_equally_likely() {
     // Constant arrivals and beats carry known instants: a target is then a row bit by bit.
     let writes = vec![
         write("rows", open(150.0, Arrivals::Constant)),
-        write("beats", beat(300, Phase::Spread, 7)),
+        write("beats", periodic(300, Phase::Spread, 7)),
     ];
     let mut ask = read("any", &[SENSOR]);
-    ask.drive = Some(ReadDrive::Closed {
+    ask.load = Some(ReadLoadModel::Closed {
         clients: 3,
         think: Think::Constant(SimDuration::ZERO),
     });
@@ -256,7 +256,7 @@ fn lists_hold_different_values_the_targets_own_first() {
             values: WithinValues::Count(40),
         },
     ];
-    drawn.pick = vec![(SENSOR, PickLaw::Law(zipf(0.8)))];
+    drawn.pick = vec![(SENSOR, PickDistribution::Distribution(zipf(0.8)))];
     let mut every = read("every", &[SITE]);
     every.within = vec![
         Within {

@@ -2,7 +2,7 @@
 
 use super::combinations::Combinations;
 use super::rate_profile::RateProfile;
-use super::{Arrivals, Drive, ImportOrder, ImportRows, Phase, Workload, Write, WriteId};
+use super::{Arrivals, ImportOrder, ImportRows, LoadModel, Phase, Workload, Write, WriteId};
 use crate::record::{FieldId, Late, Schema};
 use crate::time::SimTime;
 use crate::units::PerSecond;
@@ -105,7 +105,7 @@ impl RowOrigin {
         let writes = workload.writes.iter().enumerate().map(|(at, write)| {
             let history = RowHistory::of_write(workload, write, schema);
             let sequence = workload.existing_rows_of(WriteId(at as u8), schema);
-            origin(history, &write.with, write.drive.each(), sequence)
+            origin(history, &write.with, write.load.each(), sequence)
         });
         existing.chain(writes).collect()
     }
@@ -140,8 +140,8 @@ impl RowHistory {
     fn of_write(workload: &Workload, write: &Write, schema: &Schema) -> Self {
         let end = workload.duration.as_nanos() as f64;
         let (mut regular, mut aligned) = (false, None);
-        let rate = match &write.drive {
-            Drive::Open {
+        let rate = match &write.load {
+            LoadModel::Open {
                 rate,
                 profile,
                 arrivals,
@@ -150,23 +150,23 @@ impl RowHistory {
                 regular = *arrivals == Arrivals::Constant;
                 RateProfile::new(*rate, profile, workload.duration)
             }
-            Drive::Closed { .. } => {
+            LoadModel::Closed { .. } => {
                 let volume = workload.estimated_operations(write, schema);
                 let rate = PerSecond(volume / workload.duration.as_secs_f64().max(1e-9));
                 RateProfile::new(rate, &[], workload.duration)
             }
-            Drive::Beat(beat) => {
+            LoadModel::Periodic(periodic) => {
                 let turns = Aligned {
-                    rows: Combinations::new(&beat.each, schema).count() as f64,
-                    every: beat.every.as_nanos().max(1) as f64,
-                    jitter: beat.jitter.as_nanos() as f64,
+                    rows: Combinations::new(&periodic.each, schema).count() as f64,
+                    every: periodic.every.as_nanos().max(1) as f64,
+                    jitter: periodic.jitter.as_nanos() as f64,
                 };
                 regular = true;
-                aligned = (beat.phase == Phase::Aligned).then_some(turns);
+                aligned = (periodic.phase == Phase::Aligned).then_some(turns);
                 RateProfile::even(turns.rows, turns.every, turns.jitter, (0.0, end))
             }
         };
-        let import = write.drive.import();
+        let import = write.load.import();
         let own = import.and_then(|import| own_instants(&import.rows, Phase::Spread, schema));
         let (carried, written) = match own {
             None => (rate, None),

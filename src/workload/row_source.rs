@@ -1,7 +1,9 @@
 //! Record n of a write, or of the rows written before the run, and which is written when: the one place that makes it.
 
 use super::combinations::{Combinations, PeriodicClock};
-use super::{Beat, Drive, Existing, Import, ImportOrder, ImportRows, Phase, Workload, WriteId};
+use super::{
+    Existing, Import, ImportOrder, ImportRows, LoadModel, Periodic, Phase, Workload, WriteId,
+};
 use crate::random::{DrawKey, Draws, Permutation, Stream, lane_of};
 use crate::record::{FieldId, FieldKind, FieldMask, OperationRun, RecordGenerator, Schema};
 use crate::time::{EpochNanos, SimDuration, SimTime};
@@ -98,7 +100,7 @@ impl RowSource {
         generator: &Arc<RecordGenerator>,
     ) -> Self {
         let mut rows = Self::unsorted(workload, id, generator);
-        let import = workload.writes[usize::from(id.0)].drive.import();
+        let import = workload.writes[usize::from(id.0)].load.import();
         match import.map(|import| import.order) {
             Some(ImportOrder::By(field)) if rows.len > 1 => {
                 rows.order = rows.by_field(field);
@@ -115,10 +117,10 @@ impl RowSource {
         generator: &Arc<RecordGenerator>,
     ) -> Self {
         let write = &workload.writes[usize::from(id.0)];
-        let import = write.drive.import();
-        let turns = match &write.drive {
-            Drive::Beat(beat) => Some(beat),
-            Drive::Open { .. } | Drive::Closed { .. } => None,
+        let import = write.load.import();
+        let turns = match &write.load {
+            LoadModel::Periodic(periodic) => Some(periodic),
+            LoadModel::Open { .. } | LoadModel::Closed { .. } => None,
         };
         let of = (&*write.name, Stream::Records, &*write.with);
         let rows = import.map(|import| &import.rows);
@@ -135,12 +137,12 @@ impl RowSource {
     fn new(
         (name, purpose, fixed): (&str, Stream, &[(FieldId, i64)]),
         rows: Option<&ImportRows>,
-        turns: Option<&Beat>,
+        turns: Option<&Periodic>,
         workload: &Workload,
         generator: &Arc<RecordGenerator>,
     ) -> Self {
         let lane = lane_of(name);
-        let clock = |turns: &Beat| PeriodicClock::new(turns, generator, lane);
+        let clock = |turns: &Periodic| PeriodicClock::new(turns, generator, lane);
         let (each, instants) = match (rows, turns) {
             (None, None) => (None, Instants::OfWriting),
             (None, Some(turns)) => (Some(&turns.each), Instants::Turns(Arc::new(clock(turns)))),
@@ -150,7 +152,7 @@ impl RowSource {
             },
             (Some(ImportRows::Each { each, every, .. }), _) => {
                 let before = |every| {
-                    Instants::TurnsBefore(clock(&Beat {
+                    Instants::TurnsBefore(clock(&Periodic {
                         each: each.clone(),
                         every,
                         phase: workload.beat_phase(name),
@@ -485,8 +487,8 @@ impl Import {
 impl Workload {
     /// The phase of the beat of that name; spread when there is none.
     pub(super) fn beat_phase(&self, name: &str) -> Phase {
-        let beats = self.writes.iter().find_map(|write| match &write.drive {
-            Drive::Beat(beat) if write.name == name => Some(beat.phase),
+        let beats = self.writes.iter().find_map(|write| match &write.load {
+            LoadModel::Periodic(periodic) if write.name == name => Some(periodic.phase),
             _ => None,
         });
         beats.unwrap_or(Phase::Spread)

@@ -142,11 +142,8 @@ fn sample_write(
     let volume = volume.round() as u64;
     let draws = generator.draws(Stream::Sample, lane_of(&write.name));
     let mut rows = RowSource::unsorted(workload, id, generator);
-    let profile = write.drive.rate_profile(workload.duration);
-    let listed = write
-        .drive
-        .import()
-        .and_then(|import| import.times.as_ref());
+    let profile = write.load.rate_profile(workload.duration);
+    let listed = write.load.import().and_then(|import| import.times.as_ref());
     let time = |number: u64| match (&profile, rows.clock()) {
         _ if listed.is_some() => listed?.get(number as usize).copied(),
         // In the middle of its expected gap.
@@ -168,7 +165,7 @@ fn sample_write(
         .into_iter()
         .filter_map(|number| Some((number, time(number)?)))
         .collect();
-    let records: Vec<u64> = match write.drive.import().map(|import| import.order) {
+    let records: Vec<u64> = match write.load.import().map(|import| import.order) {
         Some(ImportOrder::By(field)) => {
             // The part that the run comes to may be any rows of all.
             let part = (volume as f64 / rows.len() as f64).min(1.0);

@@ -12,7 +12,7 @@ fn a_sample_of_the_run_holds_its_own_operations_by_volume() {
     let rows = drawn(3_000, 0);
     let writes = vec![
         write("a", open(6_000.0, Arrivals::Poisson)),
-        write("b", beat(100, Phase::Spread, 40)),
+        write("b", periodic(100, Phase::Spread, 40)),
         write("c", open_import(rows, ImportOrder::Shuffled)),
     ];
     let workload = workload(1_000, writes);
@@ -74,13 +74,13 @@ fn a_sample_of_an_ordered_import_follows_its_order() {
         order: ImportOrder::By(SITE),
         times: None,
     };
-    let drive = Drive::Open {
+    let load = LoadModel::Open {
         rate: PerSecond(1_000.0),
         arrivals: Arrivals::Constant,
         profile: Vec::new(),
         import: Some(import),
     };
-    let workload = workload(1_000, vec![write("import", drive)]);
+    let workload = workload(1_000, vec![write("import", load)]);
     let run = all(&workload);
     let mut sample = OperationBatch::new();
     RunSample::take(&workload, &generator(), (300, Choice::Spread), &mut sample);

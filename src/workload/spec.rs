@@ -1,6 +1,6 @@
 //! The description of a workload, validated elsewhere. Must not draw anything.
 
-use crate::record::{FieldId, KnownField, Law};
+use crate::record::{Distribution, FieldId, KnownField};
 use crate::time::{EpochNanos, SimDuration, SimTime};
 use crate::units::{ByteSize, PerSecond};
 use std::sync::Arc;
@@ -88,7 +88,7 @@ pub struct Write {
     /// What it does at the server.
     pub kind: WriteKind,
     /// What makes operations happen.
-    pub drive: Drive,
+    pub load: LoadModel,
     /// Fields fixed for all its records, as slots.
     pub with: Vec<(FieldId, i64)>,
 }
@@ -117,7 +117,7 @@ impl WriteKind {
 
 /// What makes a write's operations happen.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Drive {
+pub enum LoadModel {
     /// Open loop: operations start at intended times whatever happens.
     Open {
         rate: PerSecond,
@@ -133,22 +133,22 @@ pub enum Drive {
         import: Option<Import>,
     },
     /// A beat of each combination of fields.
-    Beat(Beat),
+    Periodic(Periodic),
 }
 
-impl Drive {
+impl LoadModel {
     /// The finite set of rows that it writes, if it is one.
     pub fn import(&self) -> Option<&Import> {
         match self {
             Self::Open { import, .. } | Self::Closed { import, .. } => import.as_ref(),
-            Self::Beat(_) => None,
+            Self::Periodic(_) => None,
         }
     }
 
     /// Fields of which its rows hold every combination as often.
     pub fn each(&self) -> &[FieldId] {
         match (self, self.import()) {
-            (Self::Beat(beat), _) => &beat.each,
+            (Self::Periodic(periodic), _) => &periodic.each,
             (_, import) => import.map_or(&[], |import| import.rows.each()),
         }
     }
@@ -195,7 +195,7 @@ impl Think {
 
 /// Every combination of the values of `each` writes once in every period.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Beat {
+pub struct Periodic {
     /// The fields whose values are combined; never `timestamp`, `sequence` or `double`.
     pub each: Vec<FieldId>,
     /// Length of the period.
@@ -292,9 +292,9 @@ pub struct Read {
     /// Fields fixed for all its targets, as slots; known to the reader.
     pub with: Vec<(FieldId, i64)>,
     /// Laws that replace those of fields of the target.
-    pub pick: Vec<(FieldId, PickLaw)>,
+    pub pick: Vec<(FieldId, PickDistribution)>,
     /// What makes it happen; `None`: planned and costed, not issued.
-    pub drive: Option<ReadDrive>,
+    pub load: Option<ReadLoadModel>,
 }
 
 impl Read {
@@ -393,9 +393,9 @@ crate::text::words! {
 
 /// How a field of the target is drawn, instead of from the rows of the table.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PickLaw {
+pub enum PickDistribution {
     /// By this law over the field's values.
-    Law(Law),
+    Distribution(Distribution),
     /// Of a sequence or timestamp: the r-th newest row with a weight of r^-exponent.
     Latest { exponent: f64 },
     /// Of a timestamp: a row of so long before the read's instant.
@@ -404,7 +404,7 @@ pub enum PickLaw {
 
 /// What makes reads happen.
 #[derive(Debug, Clone, PartialEq)]
-pub enum ReadDrive {
+pub enum ReadLoadModel {
     /// Open loop.
     Open {
         rate: PerSecond,

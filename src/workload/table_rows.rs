@@ -3,7 +3,7 @@
 use super::population::Population;
 use super::rate_profile::RateTimes;
 use super::row_source::RowSource;
-use super::{Drive, EXISTING_LANE, OperationId, RowWrite, Workload, WriteId};
+use super::{EXISTING_LANE, LoadModel, OperationId, RowWrite, Workload, WriteId};
 use crate::random::{DrawKey, Draws, Stream, lane_of};
 use crate::record::{Field, FieldColumn, FieldId, RecordGenerator, Schema};
 use crate::time::{EpochNanos, SimTime};
@@ -45,8 +45,8 @@ impl TableRows {
             let id = WriteId(at as u8);
             RowMaker {
                 rows: RowSource::unsorted(workload, id, &generator),
-                place: match &write.drive {
-                    Drive::Open {
+                place: match &write.load {
+                    LoadModel::Open {
                         arrivals,
                         import: None,
                         ..

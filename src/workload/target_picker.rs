@@ -3,7 +3,7 @@
 use super::marginals::{Marginal, Of};
 use super::population::Population;
 use super::table_rows::TableRows;
-use super::{PickLaw, Read};
+use super::{PickDistribution, Read};
 use crate::random::{Draws, hash_name};
 use crate::record::{FieldId, FieldKind, ValueSampler, zipf_rank};
 use crate::time::SimTime;
@@ -59,12 +59,14 @@ impl TargetPicker {
             .collect();
         for (field, pick) in &read.pick {
             match pick {
-                PickLaw::Law(law) => {
+                PickDistribution::Distribution(law) => {
                     let sampler = table.generator.sampler(*field, law);
                     values.extend(sampler.map(|sampler| (*field, Value::Drawn(sampler))));
                 }
-                PickLaw::Latest { exponent } => recency = Recency::Latest(*exponent),
-                PickLaw::Last(last) => recency = Recency::Last(last.as_nanos() as f64, *field),
+                PickDistribution::Latest { exponent } => recency = Recency::Latest(*exponent),
+                PickDistribution::Last(last) => {
+                    recency = Recency::Last(last.as_nanos() as f64, *field)
+                }
             }
         }
         let fields: Vec<FieldId> = values.iter().map(|(field, _)| *field).collect();
@@ -292,7 +294,7 @@ fn eligible(read: &Read, population: &Population) -> Vec<(usize, f64)> {
         });
         let pickable = read.pick.iter().all(|(field, pick)| {
             let fixed = matches!(marginals.of(origin, *field), Marginal::Fixed(_));
-            !(fixed && matches!(pick, PickLaw::Law(_)))
+            !(fixed && matches!(pick, PickDistribution::Distribution(_)))
         });
         if pickable { shares.product() } else { 0.0 }
     };

@@ -2,7 +2,7 @@
 
 use super::table_rows::{TableRows, ValueIndex};
 use super::target_picker::TargetPicker;
-use super::{PickLaw, Read, ReadBatch, Within, WithinValues};
+use super::{PickDistribution, Read, ReadBatch, Within, WithinValues};
 use crate::random::{Draws, hash_name, mix};
 use crate::record::{Field, FieldId, ValueSampler};
 use crate::time::SimTime;
@@ -62,7 +62,7 @@ impl ValueList {
             ..
         } = schema.field(field);
         let picked = read.pick.iter().find_map(|(id, pick)| match pick {
-            PickLaw::Law(law) if *id == field => generator.sampler(field, law),
+            PickDistribution::Distribution(law) if *id == field => generator.sampler(field, law),
             _ => None,
         });
         let decided = !of.is_empty() && of.iter().all(known);

@@ -1,7 +1,7 @@
 //! How much a workload writes, without drawing anything. Must not know how it is served.
 
 use super::combinations::Combinations;
-use super::{Drive, Think, Workload, Write, WriteId};
+use super::{LoadModel, Think, Workload, Write, WriteId};
 use crate::record::Schema;
 
 impl Workload {
@@ -27,17 +27,20 @@ impl Workload {
 
     /// Operations that an open-loop write intends (their mean, for Poisson arrivals); `None` for closed loops.
     pub(super) fn intended_operations(&self, write: &Write, schema: &Schema) -> Option<f64> {
-        match &write.drive {
-            Drive::Open { import, .. } => {
-                let total = write.drive.rate_profile(self.duration)?.total();
+        match &write.load {
+            LoadModel::Open { import, .. } => {
+                let total = write.load.rate_profile(self.duration)?.total();
                 let rows = import.as_ref().map(|import| import.rows.len(schema) as f64);
                 Some(rows.map_or(total, |rows| total.min(rows)))
             }
-            Drive::Beat(beat) => {
-                let count = Combinations::new(&beat.each, schema).count() as f64;
-                Some(count * self.duration.as_nanos() as f64 / beat.every.as_nanos().max(1) as f64)
+            LoadModel::Periodic(periodic) => {
+                let count = Combinations::new(&periodic.each, schema).count() as f64;
+                Some(
+                    count * self.duration.as_nanos() as f64
+                        / periodic.every.as_nanos().max(1) as f64,
+                )
             }
-            Drive::Closed { .. } => None,
+            LoadModel::Closed { .. } => None,
         }
     }
 
@@ -50,7 +53,7 @@ impl Workload {
         if let Some(operations) = self.intended_operations(write, schema) {
             return operations;
         }
-        if let Some(import) = write.drive.import() {
+        if let Some(import) = write.load.import() {
             return import.rows.len(schema) as f64;
         }
         let asked = self.writes.iter().map(|of| self.utilisation(of, schema));
@@ -69,12 +72,12 @@ impl Workload {
     /// Rows a second that a write's clients would put if servers were always idle; of buffered ones that don't think, all that servers take.
     fn asked_per_sec(&self, write: &Write) -> f64 {
         let limits = &self.closed_loops;
-        let Drive::Closed {
+        let LoadModel::Closed {
             clients,
             think: Think::Constant(think) | Think::Exponential(think),
             buffer,
             ..
-        } = &write.drive
+        } = &write.load
         else {
             return 0.0;
         };
@@ -88,9 +91,9 @@ impl Workload {
     /// Share of what all servers can do that a write asks for.
     fn utilisation(&self, write: &Write, schema: &Schema) -> f64 {
         let limits = &self.closed_loops;
-        match (&write.drive, self.intended_operations(write, schema)) {
+        match (&write.load, self.intended_operations(write, schema)) {
             (_, Some(operations)) => operations / self.duration.as_secs_f64() / limits.rows_per_sec,
-            (Drive::Closed { buffer, .. }, None) if buffer.is_some() => {
+            (LoadModel::Closed { buffer, .. }, None) if buffer.is_some() => {
                 self.asked_per_sec(write) / limits.buffered_rows_per_sec
             }
             _ => self.asked_per_sec(write) / limits.rows_per_sec,

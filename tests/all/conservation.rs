@@ -5,11 +5,12 @@ use keyheat::cluster::{LogSyncs, ServiceLaw, WalSpec};
 use keyheat::engine::{self, Neighbour, SimConfig};
 use keyheat::keyspace::RowKey;
 use keyheat::metrics::RunResult;
-use keyheat::record::LawShape;
+use keyheat::record::DistributionShape;
 use keyheat::time::SimDuration;
 use keyheat::units::{Bandwidth, ByteSize, PerSecond};
 use keyheat::workload::{
-    Arrivals, Drive, Import, ImportOrder, ImportRows, Read, ReadDrive, Think, Write, WriteKind,
+    Arrivals, Import, ImportOrder, ImportRows, LoadModel, Read, ReadLoadModel, Think, Write,
+    WriteKind,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -38,10 +39,10 @@ fn import() -> impl Strategy<Value = Option<Import>> {
     prop_oneof![2 => Just(None), 1 => finite]
 }
 
-fn drive() -> impl Strategy<Value = Drive> {
+fn load() -> impl Strategy<Value = LoadModel> {
     let open =
         (1.0..200_000.0f64, prop::bool::ANY, import()).prop_map(|(rate, poisson, import)| {
-            Drive::Open {
+            LoadModel::Open {
                 rate: PerSecond(rate),
                 arrivals: if poisson {
                     Arrivals::Poisson
@@ -65,7 +66,7 @@ fn drive() -> impl Strategy<Value = Drive> {
     ];
     let closed =
         (1u32..60, think, buffer, import()).prop_map(|(clients, think, buffer, import)| {
-            Drive::Closed {
+            LoadModel::Closed {
                 clients,
                 think,
                 buffer,
@@ -76,13 +77,13 @@ fn drive() -> impl Strategy<Value = Drive> {
 }
 
 fn write() -> impl Strategy<Value = Write> {
-    (drive(), prop::bool::weighted(0.3)).prop_map(|(drive, increment)| Write {
+    (load(), prop::bool::weighted(0.3)).prop_map(|(load, increment)| Write {
         kind: if increment {
             WriteKind::Increment
         } else {
             WriteKind::Put
         },
-        ..put(drive)
+        ..put(load)
     })
 }
 
@@ -122,7 +123,7 @@ fn run() -> impl Strategy<Value = SimConfig> {
             for (at, write) in writes.iter_mut().enumerate() {
                 write.name = format!("w{at}");
             }
-            let schema = schema(IDS, LawShape::Zipf { exponent: 1.1 });
+            let schema = schema(IDS, DistributionShape::Zipf { exponent: 1.1 });
             let splits = even_ids(IDS, regions);
             let mut run = config(
                 &schema,
@@ -170,15 +171,15 @@ fn reads() -> impl Strategy<Value = Vec<Read>> {
             Think::Constant(mean)
         }
     });
-    let closed =
-        (1u32..20, think).prop_map(|(clients, think)| Some(ReadDrive::Closed { clients, think }));
-    let drive = prop_oneof![3 => open, 3 => closed, 1 => Just(None)];
+    let closed = (1u32..20, think)
+        .prop_map(|(clients, think)| Some(ReadLoadModel::Closed { clients, think }));
+    let load = prop_oneof![3 => open, 3 => closed, 1 => Just(None)];
     let fields = prop::sample::subsequence(vec!["id", "metric", "ts"], 0..=3);
-    let one = (fields, drive, prop::option::of(1u32..200)).prop_map(|(equal, drive, rows)| {
+    let one = (fields, load, prop::option::of(1u32..200)).prop_map(|(equal, load, rows)| {
         // The newest of rows of one instant is no question.
         match rows {
-            Some(rows) if !equal.contains(&"ts") => newest(rows, &equal, drive),
-            _ => read(&equal, drive),
+            Some(rows) if !equal.contains(&"ts") => newest(rows, &equal, load),
+            _ => read(&equal, load),
         }
     });
     prop::collection::vec(one, 0..4)

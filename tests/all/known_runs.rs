@@ -4,11 +4,11 @@ use crate::configs::{closed, config, even_ids, open, put, read, read_rate, schem
 use keyheat::cluster::ServiceLaw;
 use keyheat::engine::{self, SimConfig};
 use keyheat::metrics::{MetricId, RunResult};
-use keyheat::record::LawShape;
+use keyheat::record::DistributionShape;
 use keyheat::time::{SimDuration, SimTime};
 use keyheat::units::{ByteSize, PerSecond};
 use keyheat::workload::{
-    Arrivals, Drive, Import, ImportOrder, ImportRows, Think, Workload, Write, WriteKind,
+    Arrivals, Import, ImportOrder, ImportRows, LoadModel, Think, Workload, Write, WriteKind,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,13 +16,13 @@ const IDS: u64 = 64;
 
 #[test]
 fn a_write_to_copies_is_one_operation_that_the_slowest_copy_ends() {
-    let schema = schema(IDS, LawShape::Uniform);
-    let run = |copies: usize, drive: Drive| {
+    let schema = schema(IDS, DistributionShape::Uniform);
+    let run = |copies: usize, load: LoadModel| {
         let mut run = config(
             &schema,
             "be4(id)",
             even_ids(IDS, 4),
-            vec![put(drive)],
+            vec![put(load)],
             1.0,
             8,
         );
@@ -53,7 +53,7 @@ fn a_write_to_copies_is_one_operation_that_the_slowest_copy_ends() {
     // Rows of copies wait in the write buffer and are flushed alike: an import of so many ends with so many.
     let buffered = run(
         2,
-        Drive::Closed {
+        LoadModel::Closed {
             clients: 3,
             think: Think::Constant(SimDuration::ZERO),
             buffer: Some(ByteSize(10_000)),
@@ -66,7 +66,7 @@ fn a_write_to_copies_is_one_operation_that_the_slowest_copy_ends() {
 
 #[test]
 fn the_same_reads_are_offered_under_every_key() {
-    let schema = schema(IDS, LawShape::Uniform);
+    let schema = schema(IDS, DistributionShape::Uniform);
     let offered = |key: &str| {
         let run = config(
             &schema,
@@ -89,7 +89,7 @@ fn the_same_reads_are_offered_under_every_key() {
 /// The finite imports of a run, all of whose operations end well before its duration.
 fn imports(writes: Vec<Write>) -> SimConfig {
     config(
-        &schema(IDS, LawShape::Uniform),
+        &schema(IDS, DistributionShape::Uniform),
         "be4(id) || be8(ts)",
         even_ids(IDS, 4),
         writes,
@@ -112,19 +112,19 @@ fn drawn(records: u64) -> Option<Import> {
 
 #[test]
 fn a_run_of_finite_imports_ends_when_the_last_reply_has_come() {
-    let closed = Drive::Closed {
+    let closed = LoadModel::Closed {
         clients: 7,
         think: Think::Constant(SimDuration::ZERO),
         buffer: None,
         import: drawn(1001),
     };
-    let buffered = Drive::Closed {
+    let buffered = LoadModel::Closed {
         clients: 3,
         think: Think::Constant(SimDuration::ZERO),
         buffer: Some(ByteSize(10_000)),
         import: drawn(997),
     };
-    let open = Drive::Open {
+    let open = LoadModel::Open {
         rate: PerSecond(5_000.0),
         arrivals: Arrivals::Constant,
         profile: vec![],
@@ -152,7 +152,7 @@ fn a_run_of_finite_imports_ends_when_the_last_reply_has_come() {
 #[test]
 fn nothing_takes_any_time_and_the_run_still_ends() {
     let mut run = config(
-        &schema(IDS, LawShape::Uniform),
+        &schema(IDS, DistributionShape::Uniform),
         "be4(id)",
         vec![],
         vec![put(closed(3))],
@@ -177,7 +177,7 @@ fn nothing_takes_any_time_and_the_run_still_ends() {
 #[test]
 fn an_open_loop_beyond_the_limit_in_flight_fails_at_once() {
     let mut run = config(
-        &schema(IDS, LawShape::Uniform),
+        &schema(IDS, DistributionShape::Uniform),
         "be4(id)",
         vec![],
         vec![put(open(10_000.0))],
@@ -212,7 +212,7 @@ fn increments_of_one_row_wait_for_each_other_and_puts_do_not() {
             ..put(closed(40))
         };
         let mut run = config(
-            &schema(1, LawShape::Uniform),
+            &schema(1, DistributionShape::Uniform),
             "be4(id)",
             vec![],
             vec![write],
@@ -231,14 +231,14 @@ fn increments_of_one_row_wait_for_each_other_and_puts_do_not() {
 
 #[test]
 fn a_refused_flush_gives_up_the_rows_that_are_too_late_and_keeps_the_others() {
-    let buffered = Drive::Closed {
+    let buffered = LoadModel::Closed {
         clients: 12,
         think: Think::Constant(SimDuration::from_nanos(200_000)),
         buffer: Some(ByteSize(4_000)),
         import: None,
     };
     let mut run = config(
-        &schema(IDS, LawShape::Uniform),
+        &schema(IDS, DistributionShape::Uniform),
         "be4(id)",
         even_ids(IDS, 3),
         vec![put(buffered)],
@@ -265,7 +265,7 @@ fn a_refused_flush_gives_up_the_rows_that_are_too_late_and_keeps_the_others() {
 
 #[test]
 fn the_same_rows_are_offered_under_every_key_in_an_open_loop() {
-    let schema = schema(IDS, LawShape::Uniform);
+    let schema = schema(IDS, DistributionShape::Uniform);
     let offered = |key: &str, servers| {
         let mut run = config(
             &schema,
@@ -286,16 +286,16 @@ fn the_same_rows_are_offered_under_every_key_in_an_open_loop() {
 
 #[test]
 fn a_refused_client_asks_again_after_100_microseconds_at_least() {
-    let schema = schema(IDS, LawShape::Uniform);
+    let schema = schema(IDS, DistributionShape::Uniform);
     const CLIENTS: u32 = 100;
     for (buffer, retries) in [(None, 0), (Some(ByteSize(1)), 0), (None, 3)] {
-        let drive = Drive::Closed {
+        let load = LoadModel::Closed {
             clients: CLIENTS,
             think: Think::Constant(SimDuration::ZERO),
             buffer,
             import: None,
         };
-        let mut run = config(&schema, "be4(id)", Vec::new(), vec![put(drive)], 0.05, 6);
+        let mut run = config(&schema, "be4(id)", Vec::new(), vec![put(load)], 0.05, 6);
         run.cluster.network = SimDuration::ZERO;
         (run.cluster.handlers, run.cluster.call_queues) = (1, 1);
         run.cluster.call_queue_length = 1;
@@ -312,7 +312,7 @@ fn a_refused_client_asks_again_after_100_microseconds_at_least() {
 
 #[test]
 fn a_run_that_is_to_stop_has_no_result() {
-    let schema = schema(IDS, LawShape::Uniform);
+    let schema = schema(IDS, DistributionShape::Uniform);
     let writes = vec![put(open(100_000.0))];
     let run = config(&schema, "be4(id)", Vec::new(), writes, 1.0, 6);
     let stop = AtomicBool::new(true);
@@ -323,7 +323,7 @@ fn a_run_that_is_to_stop_has_no_result() {
 
 #[test]
 fn clients_of_a_saturating_run_pause_when_they_are_refused() {
-    let schema = schema(IDS, LawShape::Uniform);
+    let schema = schema(IDS, DistributionShape::Uniform);
     let writes = vec![put(open(20.0))];
     let mut run = config(&schema, "be4(id)", Vec::new(), writes, 1.0, 6);
     (run.client.retries, run.client.pause) = (0, SimDuration::ZERO);
@@ -337,7 +337,7 @@ fn clients_of_a_saturating_run_pause_when_they_are_refused() {
 
 #[test]
 fn a_saturated_server_completes_what_its_handlers_and_its_log_allow() {
-    let schema = schema(IDS, LawShape::Uniform);
+    let schema = schema(IDS, DistributionShape::Uniform);
     let mut run = config(
         &schema,
         "be4(id)",
@@ -351,8 +351,8 @@ fn a_saturated_server_completes_what_its_handlers_and_its_log_allow() {
     assert_eq!((alone.cluster.servers, alone.split_points.len()), (1, 0));
     let Workload { writes, .. } = &*alone.workload;
     assert!(matches!(
-        writes[0].drive,
-        Drive::Closed { clients: 300, .. }
+        writes[0].load,
+        LoadModel::Closed { clients: 300, .. }
     ));
     let capacity =
         engine::run(&alone).metrics[MetricId::WriteThroughput].expect("operations were completed");

@@ -4,7 +4,7 @@ use crate::configs::{config, even_ids, open, put, schema};
 use keyheat::cluster::ServiceLaw;
 use keyheat::engine::{self, Neighbour, SimConfig};
 use keyheat::metrics::{MetricId, RunResult};
-use keyheat::record::LawShape;
+use keyheat::record::DistributionShape;
 use keyheat::time::SimDuration;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn neighbour(write_rate: f64, read_rate: f64) -> Neighbour {
 /// A table of 32 regions on eight servers of ten handlers, without write-ahead log: a server takes 33,333 puts a second.
 fn run(writes_per_sec: f64, key: &str, neighbours: &[Neighbour], seconds: f64) -> SimConfig {
     let mut run = config(
-        &schema(IDS, LawShape::Uniform),
+        &schema(IDS, DistributionShape::Uniform),
         key,
         even_ids(IDS, 32),
         vec![put(open(writes_per_sec))],
@@ -153,7 +153,7 @@ fn neighbours_meet_the_same_operations_beside_every_key_and_every_other_neighbou
 
 #[test]
 fn neighbours_don_t_keep_a_run_of_imports_from_ending() {
-    use keyheat::workload::{Drive, Import, ImportOrder, ImportRows, Think};
+    use keyheat::workload::{Import, ImportOrder, ImportRows, LoadModel, Think};
     let import = Import {
         rows: ImportRows::Drawn {
             records: 5_000,
@@ -165,7 +165,7 @@ fn neighbours_don_t_keep_a_run_of_imports_from_ending() {
     let mut run = run(1.0, "be4(id)", &[neighbour(2_000.0, 2_000.0)], 60.0);
     run.warmup = keyheat::time::SimTime::ZERO;
     let mut workload = (*run.workload).clone();
-    workload.writes = vec![put(Drive::Closed {
+    workload.writes = vec![put(LoadModel::Closed {
         clients: 40,
         think: Think::Constant(SimDuration::ZERO),
         buffer: None,

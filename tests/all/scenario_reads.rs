@@ -1,12 +1,12 @@
 //! What the reads of a scenario file mean: each clause, its defaults, and what is odd about it.
 
-use keyheat::record::{DerivedId, FieldId, KnownField, Law, LawShape};
+use keyheat::record::{DerivedId, Distribution, DistributionShape, FieldId, KnownField};
 use keyheat::scenario::{Presplit, Scenario, Severity};
 use keyheat::time::SimDuration;
 use keyheat::units::PerSecond;
 use keyheat::workload::{
-    Arrivals, Newest, Page, PageVia, PickLaw, ProfilePoint, RangeExtent, Read, ReadDrive,
-    ReadRange, Think, Within, WithinValues, Workload,
+    Arrivals, Newest, Page, PageVia, PickDistribution, ProfilePoint, RangeExtent, Read,
+    ReadLoadModel, ReadRange, Think, Within, WithinValues, Workload,
 };
 
 const SENSOR: FieldId = FieldId(0);
@@ -42,7 +42,7 @@ fn what_the_reader_knows_is_read_by_name() {
     let day = KnownField::Derived(DerivedId(0));
     assert_eq!(found.equal, [day, KnownField::Stored(SENSOR)]);
     assert_eq!(found.with, [(COST, 17)]);
-    assert_eq!(found.drive, None);
+    assert_eq!(found.load, None);
     assert_eq!(
         read("equal = \"hour\"").equal,
         [KnownField::Derived(DerivedId(1))]
@@ -123,31 +123,31 @@ fn picks_replace_laws() {
     let found = read(
         "equal = [\"sensor\"]\npick = { sensor = { zipf = 0.99 }, id = { latest = 1.1 }, ts = { last = \"1d\" } }",
     );
-    let zipf = Law {
-        shape: LawShape::Zipf { exponent: 0.99 },
+    let zipf = Distribution {
+        shape: DistributionShape::Zipf { exponent: 0.99 },
         top: Vec::new(),
         ranked: false,
     };
     assert_eq!(
         found.pick,
         [
-            (SENSOR, PickLaw::Law(zipf)),
-            (ID, PickLaw::Latest { exponent: 1.1 }),
-            (TS, PickLaw::Last(SimDuration::from_secs(86_400))),
+            (SENSOR, PickDistribution::Distribution(zipf)),
+            (ID, PickDistribution::Latest { exponent: 1.1 }),
+            (TS, PickDistribution::Last(SimDuration::from_secs(86_400))),
         ]
     );
 }
 
 #[test]
 fn a_read_is_an_open_loop_a_closed_one_or_only_planned() {
-    let found = |text: &str| read(&format!("equal = [\"sensor\"]\n{text}")).drive;
+    let found = |text: &str| read(&format!("equal = [\"sensor\"]\n{text}")).load;
     let point = ProfilePoint {
         at: SimDuration::from_secs(3),
         times: 2.5,
     };
     assert_eq!(
         found("rate = \"50/s\"\narrivals = \"constant\"\nprofile = [{ at = \"3s\", times = 2.5 }]"),
-        Some(ReadDrive::Open {
+        Some(ReadLoadModel::Open {
             rate: PerSecond(50.0),
             arrivals: Arrivals::Constant,
             profile: vec![point],
@@ -156,7 +156,7 @@ fn a_read_is_an_open_loop_a_closed_one_or_only_planned() {
     let exponential = Think::Exponential(SimDuration::from_millis(7));
     assert_eq!(
         found("clients = 9\nthink = { exponential = \"7ms\" }"),
-        Some(ReadDrive::Closed {
+        Some(ReadLoadModel::Closed {
             clients: 9,
             think: exponential
         })
@@ -238,12 +238,12 @@ fn a_strategy_may_read_in_another_way() {
     let read = &workload(&scenario).reads[0];
     let extent = read.range.as_ref().map(|range| range.extent);
     assert_eq!(extent, Some(RangeExtent::Span(3)));
-    let hotspot = LawShape::Hotspot {
+    let hotspot = DistributionShape::Hotspot {
         keys: 0.2,
         load: 0.8,
     };
     assert!(
-        matches!(&read.pick[..], [(SENSOR, PickLaw::Law(law)), (ID, _)] if law.shape == hotspot)
+        matches!(&read.pick[..], [(SENSOR, PickDistribution::Distribution(law)), (ID, _)] if law.shape == hotspot)
     );
 }
 

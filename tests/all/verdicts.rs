@@ -476,7 +476,7 @@ fn a_hot_copy_is_named_with_what_its_own_key_says() {
 
 #[test]
 fn the_key_map_of_a_hot_copy_is_the_copys_own() {
-    for drive in [
+    for load in [
         "rate = \"8k/s\"",
         "clients = 8",
         "clients = 8\nbuffer = \"32KB\"",
@@ -485,7 +485,7 @@ fn the_key_map_of_a_hot_copy_is_the_copys_own() {
             "index-map",
             &format!(
                 "{}listed = {{ key = \"order\", copies = [{{ key = \"status || be8(ts) || order\", presplit = [\"e\", \"p\", \"q\"] }}] }}\n",
-                ORDERS.replace("rate = \"8k/s\"", drive)
+                ORDERS.replace("rate = \"8k/s\"", load)
             ),
         );
         let listed = strategy(&results, "listed");

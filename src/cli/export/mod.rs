@@ -11,7 +11,7 @@ use crate::layout::{Asks, ExistingRow, Layout, Replay, Replayed, Replicate};
 use crate::scenario::{Scenario, Strategy};
 use crate::text::hex;
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{Drive, ReadDrive};
+use crate::workload::{LoadModel, ReadLoadModel};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -100,10 +100,10 @@ pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
 /// Whether any of its operations follow upon others.
 fn has_clients(strategy: &Strategy) -> bool {
     let workload = &strategy.setup.workload;
-    let closed = |drive: &Option<ReadDrive>| matches!(drive, Some(ReadDrive::Closed { .. }));
+    let closed = |load: &Option<ReadLoadModel>| matches!(load, Some(ReadLoadModel::Closed { .. }));
     let mut writes = workload.writes.iter();
-    writes.any(|write| matches!(write.drive, Drive::Closed { .. }))
-        || workload.reads.iter().any(|read| closed(&read.drive))
+    writes.any(|write| matches!(write.load, LoadModel::Closed { .. }))
+        || workload.reads.iter().any(|read| closed(&read.load))
 }
 
 /// The first line: what has to be there before the operations, and all that was set.

@@ -7,7 +7,7 @@ use crate::layout::{Asks, ExistingRow, Replayed};
 use crate::scenario::Strategy;
 use crate::text::hex;
 use crate::time::SimDuration;
-use crate::workload::{Drive, PageVia, Read, ReadDrive, Think, WriteKind};
+use crate::workload::{LoadModel, PageVia, Read, ReadLoadModel, Think, WriteKind};
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -124,11 +124,11 @@ pub fn settings(
         })
     };
     let writes = setup.workload.writes.iter().enumerate().map(|(at, write)| {
-        let mut settings = match &write.drive {
-            Drive::Closed { clients, think, .. } => loops(*clients, *think),
-            Drive::Open { .. } | Drive::Beat(_) => json!({}),
+        let mut settings = match &write.load {
+            LoadModel::Closed { clients, think, .. } => loops(*clients, *think),
+            LoadModel::Open { .. } | LoadModel::Periodic(_) => json!({}),
         };
-        if let Drive::Closed { buffer, .. } = &write.drive {
+        if let LoadModel::Closed { buffer, .. } = &write.load {
             settings["buffer"] = buffer.map(|bytes| bytes.0).into();
         }
         settings["kind"] = WriteKind::name(write.kind).into();
@@ -151,9 +151,9 @@ pub fn settings(
         settings
     });
     let reads = setup.workload.reads.iter().map(|read| {
-        let mut settings = match read.drive {
-            Some(ReadDrive::Closed { clients, think }) => loops(clients, think),
-            Some(ReadDrive::Open { .. }) | None => json!({}),
+        let mut settings = match read.load {
+            Some(ReadLoadModel::Closed { clients, think }) => loops(clients, think),
+            Some(ReadLoadModel::Open { .. }) | None => json!({}),
         };
         settings["limit"] = limit_of(read).into();
         settings

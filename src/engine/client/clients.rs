@@ -15,7 +15,7 @@ use crate::keyspace::RowKey;
 use crate::random::Stream;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{
-    ClosedSource, Drive, OperationBatch, OperationId, ReadDrive, ReadId, Think, WriteId,
+    ClosedSource, LoadModel, OperationBatch, OperationId, ReadId, ReadLoadModel, Think, WriteId,
 };
 
 /// A client starts at most one operation (or flush) in this time, so that a workload without any delay still ends.
@@ -144,12 +144,12 @@ impl Clients {
         let (mut closed, mut buffers, mut sources) = (Vec::new(), Vec::new(), Vec::new());
         for (id, write) in (0..).map(WriteId).zip(&workload.writes) {
             sources.push(ClosedSource::new(workload, id, generator.clone()));
-            if let &Drive::Closed {
+            if let &LoadModel::Closed {
                 clients,
                 buffer,
                 think,
                 ..
-            } = &write.drive
+            } = &write.load
             {
                 // HBase's BufferedMutator takes no increments: they are sent one by one.
                 let buffer = buffer.filter(|_| !write.kind.reads_first());
@@ -166,7 +166,7 @@ impl Clients {
         }
         tables.first_reader = closed.len() as u32;
         for (id, read) in (0..).map(ReadId).zip(&workload.reads) {
-            if let Some(ReadDrive::Closed { clients, think }) = read.drive {
+            if let Some(ReadLoadModel::Closed { clients, think }) = read.load {
                 closed.extend(Client::all(Task::Read(id), clients, think));
             }
         }

@@ -8,7 +8,7 @@ use crate::engine::config::SimConfig;
 use crate::engine::table::tables::Tables;
 use crate::random::{Stream, exponential, lane_of};
 use crate::time::SimDuration;
-use crate::workload::{Drive, OperationId, WriteId};
+use crate::workload::{LoadModel, OperationId, WriteId};
 use rand::RngExt;
 use rand::rngs::Xoshiro256PlusPlus;
 
@@ -130,16 +130,16 @@ impl Neighbours {
 /// The rows that the workload writes, when it writes finite imports alone and reads nothing.
 fn imported_rows(config: &SimConfig) -> Option<u64> {
     let workload = &config.workload;
-    if workload.writes.is_empty() || workload.reads.iter().any(|read| read.drive.is_some()) {
+    if workload.writes.is_empty() || workload.reads.iter().any(|read| read.load.is_some()) {
         return None;
     }
     let schema = config.generator.schema();
     let writes = workload.writes.iter();
-    let rows = writes.map(|write| match &write.drive {
-        Drive::Open { import, .. } | Drive::Closed { import, .. } => {
+    let rows = writes.map(|write| match &write.load {
+        LoadModel::Open { import, .. } | LoadModel::Closed { import, .. } => {
             import.as_ref().map(|import| import.rows.len(schema))
         }
-        Drive::Beat(_) => None,
+        LoadModel::Periodic(_) => None,
     });
     rows.sum()
 }

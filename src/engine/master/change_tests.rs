@@ -16,23 +16,23 @@ use crate::record::FieldKind;
 use crate::statistics::sample_median_error;
 use crate::time::SimDuration;
 use crate::units::{ByteSize, PerSecond};
-use crate::workload::{Arrivals, Drive, Think, Write, WriteKind};
+use crate::workload::{Arrivals, LoadModel, Think, Write, WriteKind};
 use std::sync::Arc;
 
 /// Of a row under an eight-byte key in a store file: 20 + 8 + 1 + 1 + 100.
 pub const ROW_BYTES: u64 = 130;
 
-fn put(drive: Drive) -> Write {
+fn put(load: LoadModel) -> Write {
     Write {
         name: "w".into(),
         kind: WriteKind::Put,
-        drive,
+        load,
         with: Vec::new(),
     }
 }
 
 pub fn open(rate: f64) -> Write {
-    put(Drive::Open {
+    put(LoadModel::Open {
         rate: PerSecond(rate),
         arrivals: Arrivals::Constant,
         profile: Vec::new(),
@@ -41,7 +41,7 @@ pub fn open(rate: f64) -> Write {
 }
 
 fn closed(clients: u32) -> Write {
-    put(Drive::Closed {
+    put(LoadModel::Closed {
         clients,
         think: Think::Constant(SimDuration::ZERO),
         buffer: None,

@@ -12,10 +12,10 @@ use crate::policy::NormalizerSpec;
 use crate::policy::balance::{Balancer, LoadBalancer, SimpleBalancer};
 use crate::policy::{NormalizerRules, RegionPolicies, SplitPolicy};
 use crate::random::Seed;
-use crate::record::{Field, FieldKind, Law, LawShape, RecordGenerator};
+use crate::record::{Distribution, DistributionShape, Field, FieldKind, RecordGenerator};
 use crate::time::{SimDuration, SimTime};
 use crate::units::{Bandwidth, ByteSize, PerSecond};
-use crate::workload::{Arrivals, Drive, Population, Think, Workload, Write, WriteKind};
+use crate::workload::{Arrivals, LoadModel, Population, Think, Workload, Write, WriteKind};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -47,8 +47,8 @@ pub fn config_of(
     seed: u64,
     changes: ClusterChanges,
 ) -> SimConfig {
-    let law = Law {
-        shape: LawShape::Zipf { exponent: 0.7 },
+    let law = Distribution {
+        shape: DistributionShape::Zipf { exponent: 0.7 },
         top: Vec::new(),
         ranked: true,
     };
@@ -110,7 +110,7 @@ pub fn config_of(
 }
 
 fn write() -> impl Strategy<Value = Write> {
-    let open = (500.0..30_000.0f64).prop_map(|rate| Drive::Open {
+    let open = (500.0..30_000.0f64).prop_map(|rate| LoadModel::Open {
         rate: PerSecond(rate),
         arrivals: Arrivals::Poisson,
         profile: Vec::new(),
@@ -120,17 +120,17 @@ fn write() -> impl Strategy<Value = Write> {
         Just(None),
         (1_000u64..40_000).prop_map(|bytes| Some(ByteSize(bytes)))
     ];
-    let closed = (1u32..40, buffer).prop_map(|(clients, buffer)| Drive::Closed {
+    let closed = (1u32..40, buffer).prop_map(|(clients, buffer)| LoadModel::Closed {
         clients,
         think: Think::Constant(SimDuration::ZERO),
         buffer,
         import: None,
     });
     let kind = prop_oneof![4 => Just(WriteKind::Put), 1 => Just(WriteKind::Increment)];
-    (prop_oneof![open, closed], kind).prop_map(|(drive, kind)| Write {
+    (prop_oneof![open, closed], kind).prop_map(|(load, kind)| Write {
         name: "w".into(),
         kind,
-        drive,
+        load,
         with: Vec::new(),
     })
 }

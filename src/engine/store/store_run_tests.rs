@@ -6,7 +6,9 @@ use crate::engine::client::read_tests::config;
 use crate::engine::simulation::Simulation;
 use crate::time::{SimDuration, SimTime};
 use crate::units::{Bandwidth, ByteSize};
-use crate::workload::{Drive, Import, ImportOrder, ImportRows, Think, Workload, Write, WriteKind};
+use crate::workload::{
+    Import, ImportOrder, ImportRows, LoadModel, Think, Workload, Write, WriteKind,
+};
 use std::sync::Arc;
 
 const ROWS: u64 = 20_000;
@@ -17,7 +19,7 @@ fn import() -> SimConfig {
     let write = Write {
         name: "w".into(),
         kind: WriteKind::Put,
-        drive: Drive::Closed {
+        load: LoadModel::Closed {
             clients: 60,
             think: Think::Constant(SimDuration::ZERO),
             buffer: None,

@@ -10,13 +10,13 @@ use keyheat::keyspace::{KeyBatch, RowKey};
 use keyheat::query::{Costs, PlanContext, plan};
 use keyheat::random::{DrawKey, Seed, Stream};
 use keyheat::record::{
-    Field, FieldId, FieldKind, KnownField, LawShape, RecordGenerator, Schema, TimeUnit,
+    DistributionShape, Field, FieldId, FieldKind, KnownField, RecordGenerator, Schema, TimeUnit,
 };
 use keyheat::time::{EpochNanos, SimDuration, SimTime};
 use keyheat::units::PerSecond;
 use keyheat::workload::{
-    Arrivals, Drive, Existing, ImportRows, Newest, Population, Read, ReadBatch, ReadDrive, ReadId,
-    ReadSource, ReadTarget, Think, Workload, Write, WriteKind,
+    Arrivals, Existing, ImportRows, LoadModel, Newest, Population, Read, ReadBatch, ReadId,
+    ReadLoadModel, ReadSource, ReadTarget, Think, Workload, Write, WriteKind,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,14 +24,14 @@ use std::sync::Arc;
 /// 2026-01-01T00:00:00Z.
 pub const START: EpochNanos = EpochNanos(1_767_225_600_000_000_000);
 
-fn field(name: &str, kind: FieldKind, shape: LawShape) -> Field {
+fn field(name: &str, kind: FieldKind, shape: DistributionShape) -> Field {
     let mut field = Field::new(name, kind);
     field.law.shape = shape;
     field
 }
 
 /// `id` in `0..ids` with that law, `metric` in `0..400`, `ts` in milliseconds.
-pub fn schema(ids: u64, shape: LawShape) -> Schema {
+pub fn schema(ids: u64, shape: DistributionShape) -> Schema {
     Schema {
         fields: vec![
             field(
@@ -48,7 +48,7 @@ pub fn schema(ids: u64, shape: LawShape) -> Schema {
                     first: 0,
                     count: 400,
                 },
-                LawShape::Uniform,
+                DistributionShape::Uniform,
             ),
             field(
                 "ts",
@@ -56,7 +56,7 @@ pub fn schema(ids: u64, shape: LawShape) -> Schema {
                     unit: TimeUnit::Millis,
                     late: None,
                 },
-                LawShape::Uniform,
+                DistributionShape::Uniform,
             ),
         ],
         time_range: (START, START.at(SimTime::from_nanos(1 << 50))),
@@ -65,18 +65,18 @@ pub fn schema(ids: u64, shape: LawShape) -> Schema {
 }
 
 /// A put with that drive.
-pub fn put(drive: Drive) -> Write {
+pub fn put(load: LoadModel) -> Write {
     Write {
         name: "w".into(),
         kind: WriteKind::Put,
-        drive,
+        load,
         with: Vec::new(),
     }
 }
 
 /// An open loop at that rate.
-pub fn open(per_second: f64) -> Drive {
-    Drive::Open {
+pub fn open(per_second: f64) -> LoadModel {
+    LoadModel::Open {
         rate: PerSecond(per_second),
         arrivals: Arrivals::Poisson,
         profile: Vec::new(),
@@ -85,8 +85,8 @@ pub fn open(per_second: f64) -> Drive {
 }
 
 /// A closed loop without think time.
-pub fn closed(clients: u32) -> Drive {
-    Drive::Closed {
+pub fn closed(clients: u32) -> LoadModel {
+    LoadModel::Closed {
         clients,
         think: Think::Constant(SimDuration::ZERO),
         buffer: None,
@@ -109,25 +109,25 @@ pub fn known(name: &str) -> KnownField {
 }
 
 /// A read by the values of these fields.
-pub fn read(equal: &[&str], drive: Option<ReadDrive>) -> Read {
+pub fn read(equal: &[&str], load: Option<ReadLoadModel>) -> Read {
     Read {
-        drive,
+        load,
         ..Read::planned("r", equal.iter().map(|name| known(name)).collect())
     }
 }
 
 /// A read of so many of the newest rows.
-pub fn newest(rows: u32, equal: &[&str], drive: Option<ReadDrive>) -> Read {
+pub fn newest(rows: u32, equal: &[&str], load: Option<ReadLoadModel>) -> Read {
     let field = known("ts");
     Read {
         newest: Some(Newest { field, rows }),
-        ..read(equal, drive)
+        ..read(equal, load)
     }
 }
 
 /// Reads at that rate.
-pub fn read_rate(per_second: f64) -> Option<ReadDrive> {
-    Some(ReadDrive::Open {
+pub fn read_rate(per_second: f64) -> Option<ReadLoadModel> {
+    Some(ReadLoadModel::Open {
         rate: PerSecond(per_second),
         arrivals: Arrivals::Poisson,
         profile: Vec::new(),

@@ -11,7 +11,7 @@ use keyheat::policy::balance::Balancer;
 use keyheat::scenario::{Presplit, Scenario, Setup, Strategy};
 use keyheat::storage::Mutation;
 use keyheat::time::SimDuration;
-use keyheat::workload::{Drive, Write, WriteId, WriteKind};
+use keyheat::workload::{LoadModel, Write, WriteId, WriteKind};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -415,7 +415,7 @@ impl Predictions {
             let (count, deviation) = told(metric);
             self.say_with(format!("{id}{metric}"), "splits", rounded(count), deviation);
         }
-        let is_crowd = |write: &Write| matches!(&write.drive, Drive::Open { profile, .. } if !profile.is_empty());
+        let is_crowd = |write: &Write| matches!(&write.load, LoadModel::Open { profile, .. } if !profile.is_empty());
         if setup.workload.writes.iter().any(is_crowd) {
             self.backlog(id, series.expect("a run keeps its series"));
         }
@@ -520,8 +520,8 @@ fn takes_its_time(strategy: &Strategy) -> bool {
         .is_some_and(|wal| wal.sync >= SimDuration::from_millis(5));
     let buffers = workload.writes.iter().any(|write| {
         matches!(
-            write.drive,
-            Drive::Closed {
+            write.load,
+            LoadModel::Closed {
                 buffer: Some(_),
                 ..
             }

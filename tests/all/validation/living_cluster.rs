@@ -7,11 +7,11 @@ use keyheat::experiment::Experiment;
 use keyheat::keyspace::RowKey;
 use keyheat::metrics::{MetricId, RunResult, SeriesEvent};
 use keyheat::policy::{RegionPolicies, SplitPolicy};
-use keyheat::record::LawShape;
+use keyheat::record::DistributionShape;
 use keyheat::scenario::Scenario;
 use keyheat::time::{SimDuration, SimTime};
 use keyheat::units::{Bandwidth, ByteSize, PerSecond};
-use keyheat::workload::{Arrivals, Drive};
+use keyheat::workload::{Arrivals, LoadModel};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -28,9 +28,9 @@ const RATE: u64 = 4;
 const SEEDS: u64 = 24;
 
 /// Keys that rise with time, into one region; its events are kept.
-fn rising(drive: Drive, seconds: f64, seed: u64) -> SimConfig {
-    let schema = schema(64, LawShape::Uniform);
-    let writes = vec![put(drive)];
+fn rising(load: LoadModel, seconds: f64, seed: u64) -> SimConfig {
+    let schema = schema(64, DistributionShape::Uniform);
+    let writes = vec![put(load)];
     let mut run = config(
         &schema,
         "be8(ts) || be4(id)",
@@ -90,13 +90,13 @@ pub static SPLITS: LazyLock<Vec<Figure>> = LazyLock::new(|| {
 fn share_left_below(max_file_size: u64, files: usize) -> Figure {
     let (mut expected, mut measured, mut variance) = (0.0, 0.0, 0.0);
     for seed in 0..SEEDS {
-        let drive = Drive::Open {
+        let load = LoadModel::Open {
             rate: PerSecond(1_000.0 * RATE as f64),
             arrivals: Arrivals::Constant,
             profile: Vec::new(),
             import: None,
         };
-        let mut run = rising(drive, 3.0, seed);
+        let mut run = rising(load, 3.0, seed);
         run.table.max_file_size = ByteSize(max_file_size);
         run.table.memstore_flush_size = ByteSize(208_000);
         run.table.memstore_block_multiplier = 100;
@@ -144,13 +144,13 @@ pub static MEASURED_SPLITS: LazyLock<Vec<Figure>> = LazyLock::new(|| {
             "splits under {policy:?}, discharger {discharger} s, compactions from {least} MB on"
         );
         let splits = (0..8).map(|seed| {
-            let drive = Drive::Open {
+            let load = LoadModel::Open {
                 rate: PerSecond(1_000.0),
                 arrivals: Arrivals::Constant,
                 profile: Vec::new(),
                 import: None,
             };
-            let mut run = rising(drive, 75.0, seed);
+            let mut run = rising(load, 75.0, seed);
             run.warmup = SimTime::ZERO;
             run.changes.policies.split_policy = policy.clone();
             run.cluster.servers = 1;

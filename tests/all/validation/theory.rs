@@ -11,10 +11,10 @@ use keyheat::engine::{self, SimConfig};
 use keyheat::keyspace::RowKey;
 use keyheat::metrics::{MetricId, RunResult};
 use keyheat::random::Seed;
-use keyheat::record::{LawShape, RecordGenerator};
+use keyheat::record::{DistributionShape, RecordGenerator};
 use keyheat::time::{SimDuration, SimTime};
 use keyheat::units::ByteSize;
-use keyheat::workload::{Drive, Read, Think, Write, WriteKind};
+use keyheat::workload::{LoadModel, Read, Think, Write, WriteKind};
 use std::sync::{Arc, LazyLock};
 
 /// Mean service time in seconds.
@@ -77,7 +77,7 @@ fn within_four_standard_errors(what: String, values: &[f64], expected: f64, grai
 fn bare_server(
     handlers: u32,
     law: ServiceLaw,
-    drive: Drive,
+    load: LoadModel,
     effort: &Effort,
     rate: f64,
     (seed, replicate): (u64, u32),
@@ -85,10 +85,10 @@ fn bare_server(
     let warmup = effort.warmup * SERVICE;
     let length = warmup + effort.operations / rate;
     let mut run = config(
-        &schema(1_000, LawShape::Uniform),
+        &schema(1_000, DistributionShape::Uniform),
         "be4(id)",
         vec![],
-        vec![put(drive)],
+        vec![put(load)],
         length,
         seed,
     );
@@ -172,7 +172,7 @@ fn repairman() -> Vec<Figure> {
         let effort = effort(handlers);
         let expected = machine_repairman(clients, handlers, think);
         let mean = SimDuration::from_nanos((think * SERVICE * 1e9) as u64);
-        let drive = Drive::Closed {
+        let load = LoadModel::Closed {
             clients,
             think: Think::Exponential(mean),
             buffer: None,
@@ -184,7 +184,7 @@ fn repairman() -> Vec<Figure> {
                 let run = bare_server(
                     handlers,
                     ServiceLaw::Exponential,
-                    drive.clone(),
+                    load.clone(),
                     &effort,
                     rate,
                     (12, replicate),
@@ -218,7 +218,7 @@ fn salted_reads(salts: u32, reads: Vec<Read>, reads_per_sec: f64) -> SimConfig {
     // The p99 of n reads has a standard error of sqrt(0.01 * 0.99 / n) over the density, which is about 0.01 a mean service time for
     // a maximum of exponential ones: 0.03 of 100,000 reads, or 0.5 % of the least quantile asked for (6.0). Four are 2 %.
     let mut run = config(
-        &schema(1_000, LawShape::Uniform),
+        &schema(1_000, DistributionShape::Uniform),
         &key,
         splits,
         Vec::new(),
@@ -306,7 +306,7 @@ fn hot_server() -> Vec<Figure> {
     for share in [0.25, 0.4, 0.9] {
         let mut weights = vec![(1.0 - share) / 7.0; 8];
         weights[5] = share;
-        let schema = schema(8, LawShape::Weights(weights));
+        let schema = schema(8, DistributionShape::Weights(weights));
         let run = config(
             &schema,
             "be4(id) || be8(ts)",
@@ -334,7 +334,7 @@ fn one_hot_server_holds_back_a_thousand_clients() {
 fn buckets() -> Vec<Figure> {
     let mut figures = Vec::new();
     let capacity = |buckets: u64, servers: u32| {
-        let schema = schema(buckets, LawShape::Uniform);
+        let schema = schema(buckets, DistributionShape::Uniform);
         let splits = even_ids(buckets, buckets);
         let mut run = config(
             &schema,
@@ -374,7 +374,7 @@ fn group_commit() -> Vec<Figure> {
     let mut figures = Vec::new();
     for (value, published) in [(100, 20_000.0), (1_000, 10_000.0)] {
         let mut run = config(
-            &schema(1_000, LawShape::Uniform),
+            &schema(1_000, DistributionShape::Uniform),
             "be4(id) || be8(ts)",
             vec![],
             vec![put(open(1.0))],
@@ -410,7 +410,7 @@ fn slow_log(clients: u32, kind: WriteKind, syncs: LogSyncs) -> RunResult {
     } else {
         1_000
     };
-    let schema = schema(ids, LawShape::Uniform);
+    let schema = schema(ids, DistributionShape::Uniform);
     let mut run = config(&schema, "be4(id)", vec![], vec![write], 11.0, 16);
     run.warmup = SimTime::from_nanos(1_000_000_000);
     let cluster = &mut run.cluster;
