@@ -232,6 +232,7 @@ fn arrivals(criterion: &mut Criterion) {
         existing: Vec::new(),
         reads: Vec::new(),
         closed_loops: ClosedLoopLimits::default(),
+        kept_for: None,
     };
     let generator = Arc::new(RecordGenerator::new(&schema, Seed(7), 0));
     let mut group = criterion.benchmark_group("arrivals");

@@ -138,7 +138,8 @@ fn expired_rows(setup: &Setup) -> Option<Diagnostic> {
     let ttls = setup.table.families.iter().map(|it| it.spec.ttl);
     let ttl = ttls.collect::<Option<Vec<_>>>()?.into_iter().max()?;
     let existing = setup.workload.existing.iter().map(|it| it.rows.last());
-    let oldest = existing.max().filter(|oldest| *oldest > ttl)?;
+    let counted = setup.workload.kept_for.is_none();
+    let oldest = existing.max().filter(|oldest| *oldest > ttl && counted)?;
     let message = format!(
         "reads count rows that have expired: rows exist from {oldest} before the run on, and a `ttl` of {ttl} leaves the newest"
     );
@@ -351,26 +352,34 @@ pub fn misplaced_regions(scenario: &Scenario) -> Vec<Diagnostic> {
 mod tests {
     use super::*;
     use crate::cluster::{ClusterSpec, TableSpec};
+    use crate::random::Seed;
+    use crate::time::SimTime;
+    use crate::workload::Population;
 
     #[test]
-    fn reads_of_rows_that_have_expired_are_warned_of() {
-        let lint = |last: &str| {
+    fn reads_find_no_expired_rows_and_are_warned_of_where_they_do() {
+        let rows = |last: &str, sequence: &str| {
             let text = format!(
-                "[field]\nid = {{ type = \"int\", count = 9 }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n\
-                 [existing.rows]\nlast = \"{last}\"\nrecords = 900\n[write.rows]\nrate = \"1/s\"\n\
-                 [read.one]\nequal = [\"id\"]\n[family.d]\nttl = \"10d\"\n[strategy.rows]\nkey = \"be4(id) || be4(ts)\"\n"
+                "[field]\nid = {{ type = \"int\", count = 10 }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n{sequence}\
+                 [existing.rows]\neach = [\"id\"]\nevery = \"1h\"\nlast = \"{last}\"\n[write.rows]\nrate = \"1/s\"\n\
+                 [read.one]\nequal = [\"id\"]\n[family.d]\nttl = \"24h\"\n[strategy.rows]\nkey = \"be4(id) || be4(ts)\"\n"
             );
             let scenario =
                 Scenario::parse(&text, "reads").unwrap_or_else(|error| panic!("{error}"));
-            expired_rows(&scenario.strategies[0].setup)
+            let setup = &scenario.strategies[0].setup;
+            let replicate = Replicate::new(setup, Seed(1), 0);
+            let of = |population: &Population| population.rows(SimTime::ZERO).round();
+            let counted = [of(&replicate.population), of(&replicate.stored)];
+            (counted, expired_rows(setup))
         };
-        assert_eq!(lint("10d"), None);
-        let told = lint("30d").unwrap();
-        assert!(
-            told.message
-                .contains("from 30d before the run on, and a `ttl` of 10d"),
-            "{told:?}"
-        );
+        assert_eq!(rows("24h", ""), ([240.0, 240.0], None));
+        assert_eq!(rows("48h", ""), ([240.0, 480.0], None));
+        // Numbered rows keep their numbers, and are all counted.
+        let (all, told) = rows("48h", "n = { type = \"sequence\" }\n");
+        assert_eq!(all, [480.0; 2]);
+        let message = told.unwrap().message;
+        let said = "from 2d before the run on, and a `ttl` of 1d";
+        assert!(message.contains(said), "{message}");
     }
 
     #[test]

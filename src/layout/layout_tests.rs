@@ -99,6 +99,7 @@ pub(super) fn strategy(
         },
         reads: Vec::new(),
         closed_loops: crate::workload::ClosedLoopLimits::default(),
+        kept_for: None,
     };
     let table = TableSpec::default();
     let setup = Setup {

@@ -191,7 +191,7 @@ impl Neighbours {
                 draws: f64::INFINITY,
                 ..RowEquality::default()
             };
-            let population = &table.replicate.population;
+            let population = &table.replicate.stored;
             (
                 population.distinct(condition, every, record, SimTime::ZERO),
                 *row,

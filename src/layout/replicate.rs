@@ -21,8 +21,10 @@ pub struct Replicate {
     pub number: u32,
     /// Its records.
     pub generator: Arc<RecordGenerator>,
-    /// How many of them are alike.
+    /// How many of them are alike, of those that reads find.
     pub population: Arc<Population>,
+    /// The same of all that are stored, expired or not.
+    pub stored: Arc<Population>,
     /// Targets of each read of its workload, in an order of which every k-th one stands for all; found when they are first asked for.
     pub(super) targets: Arc<OnceLock<Vec<Arc<Vec<u32>>>>>,
     /// Operations of the run and rows that exist, as they have been sampled so far.
@@ -34,12 +36,25 @@ impl Replicate {
     /// A replicate of a setup.
     pub fn new(setup: &Setup, seed: Seed, number: u32) -> Self {
         let generator = Arc::new(RecordGenerator::new(&setup.schema, seed, number));
-        let population = Population::new(&setup.workload, &generator);
+        let population = Arc::new(Population::new(&setup.workload, &generator));
+        let stored = match setup.workload.kept_for {
+            None => Arc::clone(&population),
+            Some(_) => {
+                let kept_for = None;
+                let workload = setup.workload.clone();
+                let all = Workload {
+                    kept_for,
+                    ..workload
+                };
+                Arc::new(Population::new(&all, &generator))
+            }
+        };
         Self {
             seed,
             number,
             generator,
-            population: Arc::new(population),
+            population,
+            stored,
             targets: Arc::default(),
             samples: Arc::default(),
             reads: Arc::default(),

@@ -48,6 +48,7 @@ impl Retention {
         for existing in &mut later.existing {
             existing.rows = kept_longer(&existing.rows, longer);
         }
+        later.kept_for = later.kept_for.map(|kept| kept.mul_f64(longer));
         let oldest = |workload: &Workload| {
             let rows = workload.existing.iter().map(|it| it.rows.last());
             rows.max().unwrap_or_default()

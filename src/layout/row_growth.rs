@@ -22,7 +22,7 @@ pub(super) struct RowGrowth {
 impl RowGrowth {
     pub fn of(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> Self {
         let (workload, schema) = (&setup.workload, &setup.schema);
-        let population = replicate.population.as_ref();
+        let population = replicate.stored.as_ref();
         let identity = RowIdentity::of(key, schema);
         let mut record = some_record(setup, replicate);
         let step = identity.step(&mut record, &mut StepCache::default());

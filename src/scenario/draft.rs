@@ -23,9 +23,11 @@ use crate::cluster::{
 };
 use crate::key::Environment;
 use crate::policy::{BALANCER, RegionPolicies};
+use crate::record::{Field, FieldKind};
 use crate::settings::{FromSource, PROFILE_NAMES, integer, json, names, table, text, word};
 use crate::storage::CELL_STRUCTURE;
-use crate::workload::{ClosedLoopLimits, LoadModel, Workload, Write};
+use crate::time::SimDuration;
+use crate::workload::{ClosedLoopLimits, Existing, LoadModel, Workload, Write};
 use std::sync::Arc;
 
 crate::settings! {
@@ -151,6 +153,7 @@ pub(super) fn read_draft(sink: &Diagnostics, document: &TomlTable) -> Draft {
             existing,
             reads,
             closed_loops: ClosedLoopLimits::default(),
+            kept_for: None,
         },
         cluster,
         table: spec,
@@ -167,6 +170,7 @@ pub(super) fn read_draft(sink: &Diagnostics, document: &TomlTable) -> Draft {
     set_bounds(&mut setup, least_row);
     let named_cells = read_cells(&scenario, &time, &fields, &mut setup);
     setup.workload.closed_loops = closed_loop_limits(&setup);
+    setup.workload.kept_for = kept_for(&setup);
     scenario.finish();
     check_uses(sink, &fields, &setup.schema);
     Draft {
@@ -180,6 +184,18 @@ pub(super) fn read_draft(sink: &Diagnostics, document: &TomlTable) -> Draft {
         placement,
         named_cells,
     }
+}
+
+/// How long the rows of the table live, where reads would find older ones. Rows that are numbered keep their numbers: of these none is left out.
+fn kept_for(setup: &Setup) -> Option<SimDuration> {
+    let is_counted = |field: &Field| matches!(field.kind, FieldKind::Sequence { .. });
+    let workload = &setup.workload;
+    let is_exempt = workload.reads.is_empty() || setup.schema.fields.iter().any(is_counted);
+    // A row is there as long as some cell of it.
+    let ttls = setup.table.families.iter().map(|it| it.spec.ttl);
+    let ttl = ttls.collect::<Option<Vec<_>>>()?.into_iter().max()?;
+    let reaches = |it: &Existing| it.rows.last() > ttl;
+    (!is_exempt && workload.existing.iter().any(reaches)).then_some(ttl)
 }
 
 /// What closed loops can do on this cluster. Without any the default stays: strategies on clusters of other sizes then still share one workload.

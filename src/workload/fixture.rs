@@ -93,6 +93,7 @@ pub(super) fn workload(millis: u64, writes: Vec<Write>) -> Workload {
         existing: Vec::new(),
         reads: Vec::new(),
         closed_loops: super::ClosedLoopLimits::default(),
+        kept_for: None,
     }
 }
 

@@ -153,6 +153,7 @@ pub(super) fn drawn_table() -> Workload {
         }],
         reads: Vec::new(),
         closed_loops: super::ClosedLoopLimits::default(),
+        kept_for: None,
     }
 }
 
@@ -360,5 +361,6 @@ pub(super) fn beating_table(phase: Phase) -> Workload {
         ],
         reads: Vec::new(),
         closed_loops: super::ClosedLoopLimits::default(),
+        kept_for: None,
     }
 }

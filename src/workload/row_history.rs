@@ -99,8 +99,9 @@ impl RowOrigin {
         };
         let existing = workload.existing.iter().map(|existing| {
             let phase = workload.beat_phase(&existing.name);
-            let history = RowHistory::of_existing(&existing.rows, phase, schema);
-            origin(history, &existing.with, existing.rows.each(), 0)
+            let rows = existing.rows.newest(workload.kept_for);
+            let history = RowHistory::of_existing(&rows, phase, schema);
+            origin(history, &existing.with, rows.each(), 0)
         });
         let writes = workload.writes.iter().enumerate().map(|(at, write)| {
             let history = RowHistory::of_write(workload, write, schema);

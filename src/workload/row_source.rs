@@ -439,6 +439,22 @@ impl ImportRows {
         }
     }
 
+    /// Those of them that were written at most so long before the run; all where that is not said.
+    pub(super) fn newest(&self, kept_for: Option<SimDuration>) -> Self {
+        let mut rows = self.clone();
+        if let Some(kept) = kept_for.filter(|kept| *kept < self.last()) {
+            match &mut rows {
+                Self::Drawn { records, last } => {
+                    let kept_records = u128::from(*records) * u128::from(kept.as_nanos());
+                    *records = (kept_records / u128::from(last.as_nanos())) as u64;
+                    *last = kept;
+                }
+                Self::Each { last, .. } => *last = kept,
+            }
+        }
+        rows
+    }
+
     /// How far back they reach.
     pub fn last(&self) -> SimDuration {
         match self {

@@ -56,6 +56,8 @@ pub struct Workload {
     pub reads: Vec<Read>,
     /// How much its closed loops can write.
     pub closed_loops: ClosedLoopLimits,
+    /// Reads find no rows that were written longer before the run: these have expired. `None` where they find all.
+    pub kept_for: Option<SimDuration>,
 }
 
 /// What holds closed loops up: how long a client waits for its next put, and how many rows the whole cluster takes.

@@ -3,7 +3,7 @@
 use super::population::Population;
 use super::rate_profile::RateTimes;
 use super::row_source::RowSource;
-use super::{EXISTING_LANE, LoadModel, OperationId, RowWrite, Workload, WriteId};
+use super::{EXISTING_LANE, Existing, LoadModel, OperationId, RowWrite, Workload, WriteId};
 use crate::random::{DrawKey, Draws, Stream, lane_of};
 use crate::record::{Field, FieldColumn, FieldId, RecordGenerator, Schema};
 use crate::time::{EpochNanos, SimTime};
@@ -35,11 +35,17 @@ struct RowMaker {
 
 impl TableRows {
     pub(super) fn new(workload: &Workload, generator: Arc<RecordGenerator>) -> Self {
-        let existing = workload.existing.iter().map(|existing| RowMaker {
-            rows: RowSource::of_existing(existing, workload, &generator),
-            place: 0.5,
-            write: existing.write.unwrap_or(WriteId(0)),
-            keys: generator.draws(Stream::Keys, EXISTING_LANE),
+        let existing = workload.existing.iter().map(|existing| {
+            let kept = Existing {
+                rows: existing.rows.newest(workload.kept_for),
+                ..existing.clone()
+            };
+            RowMaker {
+                rows: RowSource::of_existing(&kept, workload, &generator),
+                place: 0.5,
+                write: existing.write.unwrap_or(WriteId(0)),
+                keys: generator.draws(Stream::Keys, EXISTING_LANE),
+            }
         });
         let writes = workload.writes.iter().enumerate().map(|(at, write)| {
             let id = WriteId(at as u8);

@@ -43,6 +43,7 @@ pub fn config() -> SimConfig {
         existing: Vec::new(),
         reads: vec![read.clone()],
         closed_loops: crate::workload::ClosedLoopLimits::default(),
+        kept_for: None,
     };
     let generator = Arc::new(RecordGenerator::new(&schema, Seed(3), 0));
     let population = Population::new(&workload, &generator);

@@ -64,6 +64,7 @@ pub fn config_of(
         existing: Vec::new(),
         reads: Vec::new(),
         closed_loops: crate::workload::ClosedLoopLimits::default(),
+        kept_for: None,
     };
     let generator = Arc::new(RecordGenerator::new(&schema, Seed(seed), 0));
     let population = Population::new(&workload, &generator);

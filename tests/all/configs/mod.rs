@@ -259,6 +259,7 @@ pub fn config(
         existing: Vec::new(),
         reads: Vec::new(),
         closed_loops: keyheat::workload::ClosedLoopLimits::default(),
+        kept_for: None,
     };
     let generator = Arc::new(RecordGenerator::new(schema, Seed(seed), 0));
     let population = Population::new(&workload, &generator);
