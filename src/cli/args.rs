@@ -236,8 +236,8 @@ pub struct ExportArguments {
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
     pub to: ExportFormat,
     /// At most so many; closed loops have no end of their own
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = value_parser!(u64).range(1..))]
-    pub operations: u64,
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub operations: usize,
     /// Only those before this time [default: all; of `hbase-shell` 5m]
     #[arg(long, value_name = "LENGTH")]
     pub limit: Option<SimDuration>,

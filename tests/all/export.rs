@@ -337,6 +337,8 @@ fn the_shell_gets_the_qualifier_of_each_operation() {
 #[test]
 fn a_replay_ends_with_its_operations_or_after_its_limit() {
     let place = Workplace::new().with("s.toml", SCENARIO);
+    // The settings alone, which the harness for HBase asks for.
+    assert_eq!(lines(&place, "hashed --operations 0").len(), 1);
     let (lines, settings) = script(&place, "hashed --operations 100");
     let last: f64 = lines[99].split(' ').nth(2).unwrap().parse().unwrap();
     assert_eq!((lines.len(), &settings["duration_s"]), (100, &last.into()));
@@ -348,6 +350,12 @@ fn a_replay_ends_with_its_operations_or_after_its_limit() {
     let said = place.keyheat("export s.toml --to hbase-shell --strategy hashed --table a|b");
     let said = stderr_of(&said.code(2));
     assert!(said.contains("`a|b` is no name of a table"), "{said}");
+    let none = "export s.toml --strategy hashed --operations 0";
+    let said = stderr_of(&place.keyheat(&format!("{none} --to hbase-shell")).code(2));
+    assert!(
+        said.contains("`--operations 0` leaves nothing to replay"),
+        "{said}"
+    );
 }
 
 #[test]

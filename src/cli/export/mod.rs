@@ -12,7 +12,7 @@ use crate::scenario::{Scenario, Strategy};
 use crate::text::hex;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{LoadModel, ReadLoadModel};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -29,6 +29,10 @@ const SHELL_LIMIT: SimDuration = SimDuration::from_secs(300);
 const WARM_UP: f64 = 0.25;
 
 pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
+    let is_shell = arguments.to == ExportFormat::HbaseShell;
+    if is_shell && arguments.operations == 0 {
+        bail!("`--operations 0` leaves nothing to replay\nsay how many, or leave it out");
+    }
     let scenario = loading::load(&arguments.input, console)?;
     loading::tell_first_point(&scenario, console);
     let strategy = loading::strategy(&scenario, arguments.strategy.as_deref())?;
@@ -47,7 +51,6 @@ pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
         ExportFormat::HbaseShell => shell::PROGRAM.to_owned(),
         ExportFormat::Sql => sql::tables(&head(), &table, arguments.dialect),
     };
-    let is_shell = arguments.to == ExportFormat::HbaseShell;
     let limit = arguments.limit.or(is_shell.then_some(SHELL_LIMIT));
     // Nobody knows the times of a closed loop beforehand: the program ends it itself.
     let is_early = |operation: &Replayed| {
@@ -57,9 +60,8 @@ pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
     let existing = Replay::existing(strategy, &replicate, arguments.existing);
     let existing = existing.iter().map(|row| export.existing(row));
     let replay = Replay::new(strategy, &replicate, &layout).take_while(is_early);
-    let operations = usize::try_from(arguments.operations).unwrap_or(usize::MAX);
     let (mut count, mut last) = (0, SimTime::ZERO);
-    for line in existing.chain(replay.take(operations).map(|operation| {
+    for line in existing.chain(replay.take(arguments.operations).map(|operation| {
         count += 1;
         last = operation.at;
         export.operation(&operation)
@@ -75,7 +77,7 @@ pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
     }
     if is_shell {
         // Of open loops no operation may be missing before the end; of a closed one nobody knows when they are.
-        let end = match count == operations && !has_clients(strategy) {
+        let end = match count == arguments.operations && !has_clients(strategy) {
             true => last.since(SimTime::ZERO),
             false => limit.map_or(scenario.time.duration, |it| it.min(scenario.time.duration)),
         };
