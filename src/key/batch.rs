@@ -1,7 +1,5 @@
-//! Many keys at once, the same bytes as one by one: keys of fixed width go by columns, of others the MD5s do.
+//! Many keys at once, the same bytes as one by one: keys of fixed width go by columns, of others the segments that have one do.
 
-use super::code::{Code, Op};
-use super::formats::Digest;
 use super::plan::KeyPlan;
 use super::run::{ROWS, Rows};
 use super::segment::Segment;
@@ -62,12 +60,9 @@ fn write_segments(
 ) {
     let slots = records.len().checked_div(indices.len()).unwrap_or(0);
     let width = one_width(segments);
-    // Of keys without one width, segments with MD5s are made beforehand.
+    // Of keys without one width, segments that have one are made beforehand.
     let others = segments.iter().filter(|_| width.is_none());
-    let prepared = others.map(|segment| {
-        let width = segment.code.width.filter(|_| makes_md5(&segment.code));
-        (width.unwrap_or(0), Vec::new())
-    });
+    let prepared = others.map(|segment| (segment.code.width.unwrap_or(0), Vec::new()));
     let mut prepared: Vec<(usize, Vec<u8>)> = prepared.collect();
     for first in (0..indices.len()).step_by(ROWS) {
         let last = (first + ROWS).min(indices.len());
@@ -101,8 +96,4 @@ fn write_segments(
             });
         }
     }
-}
-
-fn makes_md5(code: &Code) -> bool {
-    code.any(&|part| matches!(part.op, Op::Digest { digest, .. } if digest == Digest::Md5))
 }

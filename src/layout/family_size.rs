@@ -9,15 +9,15 @@
 //! estimated: a few of the rows from all over them, beside as many that stand together, tell how many compressed bytes a shared one saves.
 
 use super::Replicate;
-use super::key_sample::{KeySample, KeyedTable};
+use super::key_sample::{KeySample, KeyedTable, Written};
 use super::neighbours::{neighbours, rows_of, shared_within, sorted};
 use super::row_growth::RowGrowth;
 use super::table_cells::{Fill, SampledWrite, TableCells};
 use super::time_neighbours::TimeNeighbours;
-use crate::cluster::Family;
+use crate::cluster::{Family, TableSpec, WrittenCells};
 use crate::key::{KeyPlan, Randomness, Segment};
 use crate::record::{FieldId, Schema};
-use crate::scenario::Strategy;
+use crate::scenario::{Setup, Strategy};
 use crate::storage::{
     BlockEncoding, Bloom, CELL_STRUCTURE, Cell, Compression, FileFormat, RowSize, SharedPrefixes,
     StoreFile, StoreFileSize, block_index,
@@ -189,6 +189,19 @@ pub(super) enum Encodings {
     Own,
 }
 
+/// What the sample of a family depends on besides its replicate: how its key and qualifier are written, the table but for the encoding where all are looked at,
+/// what is written, which family it is, and how many rows at most.
+#[derive(Debug, PartialEq)]
+pub(super) struct FamilyAsked {
+    key: Written,
+    qualifier: Option<String>,
+    table: TableSpec,
+    written: Vec<WrittenCells>,
+    family: usize,
+    rows: usize,
+    encodings: Encodings,
+}
+
 /// A measured sample of one family.
 #[derive(Debug, Clone)]
 pub(super) struct FamilySample {
@@ -231,12 +244,8 @@ pub(super) fn only(table: &KeyedTable<'_>, family: usize) -> Option<(Strategy, R
         })
     };
     let ttl = setup.table.families[family].spec.ttl;
-    let others = (0..setup.workload.writes.len()).any(is_other) || family > 0;
-    if ttl.is_none() && !others {
-        return None;
-    }
-    let mut changed = setup.clone();
-    for (at, write) in changed.workload.writes.iter_mut().enumerate() {
+    let mut workload = setup.workload.clone();
+    for (at, write) in workload.writes.iter_mut().enumerate() {
         if is_other(at) {
             write.load = LoadModel::Open {
                 rate: PerSecond(0.0),
@@ -247,18 +256,22 @@ pub(super) fn only(table: &KeyedTable<'_>, family: usize) -> Option<(Strategy, R
         }
     }
     let of = |write: Option<WriteId>| write.map_or(usize::MAX, |write| usize::from(write.0));
-    changed
-        .workload
-        .existing
-        .retain(|rows| !is_other(of(rows.write)));
+    workload.existing.retain(|rows| !is_other(of(rows.write)));
     if let Some(ttl) = ttl {
-        for existing in &mut changed.workload.existing {
+        for existing in &mut workload.existing {
             let times = kept_for(ttl).as_secs_f64() / existing.rows.last().as_secs_f64();
             if times < 1.0 {
                 existing.rows = kept_longer(&existing.rows, times);
             }
         }
     }
+    if workload == setup.workload {
+        return None;
+    }
+    let changed = Setup {
+        workload,
+        ..setup.clone()
+    };
     let replicate = Replicate::new(&changed, table.replicate.seed, table.replicate.number);
     let setup = Arc::new(changed);
     let strategy = Strategy {
@@ -296,8 +309,34 @@ pub(super) fn kept_longer(rows: &ImportRows, times: f64) -> ImportRows {
 }
 
 impl FamilySample {
-    /// Samples and encodes a family, from at most so many rows; the table has no other. O(n log n) in the sample.
+    /// Samples and encodes a family, from at most so many rows; the table has no other. Once for all strategies whose files differ in their encoding at most.
     pub fn of(table: &KeyedTable<'_>, family: usize, rows: usize, encodings: Encodings) -> Self {
+        let setup = table.setup();
+        let (mut spec, mut encoding) = (setup.table.clone(), BlockEncoding::None);
+        if encodings == Encodings::All {
+            std::mem::swap(
+                &mut spec.families[family].spec.block_encoding,
+                &mut encoding,
+            );
+        }
+        let qualifier = table.strategy.qualifier.as_ref();
+        let asked = FamilyAsked {
+            key: table.written(),
+            qualifier: qualifier.map(|plan| plan.text().to_owned()),
+            table: spec,
+            written: setup.written.clone(),
+            family,
+            rows,
+            encodings,
+        };
+        let find = || Self::measured(table, family, rows, encodings);
+        let mut found = Self::clone(&table.replicate.once(asked, find));
+        found.size.encoding = setup.table.families[family].spec.block_encoding;
+        found
+    }
+
+    /// O(n log n) in the sample.
+    fn measured(table: &KeyedTable<'_>, family: usize, rows: usize, encodings: Encodings) -> Self {
         let (key, setup) = (table.key, table.setup());
         let (workload, schema) = (&setup.workload, &setup.schema);
         let declared = &setup.table.families[family];
@@ -418,8 +457,26 @@ impl FamilySample {
         });
         let of_rows = |rows: &[SampledWrite<'_>]| TableCells::of(table, parts, rows, fill);
         let made = of_rows(if is_whole { &all } else { rows });
-        let kept = made.kept(spec.versions);
-        let files = encoded(&kept, declared, encodings);
+        let lengths = || rows.iter().map(|(key, ..)| key.len());
+        let key_bytes = KeyBytes {
+            mean: lengths().sum::<usize>() as f64 / sampled.max(1.0),
+            min: lengths().min().unwrap_or(0),
+            max: lengths().max().unwrap_or(0),
+        };
+        let name = declared.name.len() as u64;
+        // Of all cells: how many, and their bytes as qualifiers, as values, and in a memstore.
+        let mut sums = [0u64; 4];
+        let kept = made.kept(spec.versions).inspect(|cell| {
+            let (qualifier, value) = (cell.qualifier.len() as u64, cell.value.bytes());
+            let row = RowSize::new(name, [""], qualifier + value);
+            let heap = row.memstore(key_bytes.mean.round() as u64);
+            let sums = sums.iter_mut().zip([1, qualifier, value, heap]);
+            sums.for_each(|(sum, of_cell)| *sum += of_cell);
+        });
+        let files = encoded(kept, declared, encodings);
+        let [kept, means @ ..] = sums.map(|sum| sum as f64);
+        let [qualifier_bytes, value_bytes, memstore_cell_bytes] =
+            means.map(|sum| sum / kept.max(1.0));
         let saving = (spec.compression != Compression::None).then(|| {
             if is_whole || is_long {
                 return [0.0; 4];
@@ -429,7 +486,7 @@ impl FamilySample {
             let dense = middle(&wide, thin.len());
             let nearer = shared_of(dense, usize::MAX) - shared_of(&thin, usize::MAX);
             let files = |rows: &[SampledWrite<'_>]| {
-                encoded(&of_rows(rows).kept(spec.versions), declared, encodings)
+                encoded(of_rows(rows).kept(spec.versions), declared, encodings)
             };
             let (thin_files, dense_files) = (files(&thin), files(dense));
             BlockEncoding::ALL.map(|at| {
@@ -445,22 +502,9 @@ impl FamilySample {
             })
         });
         let times: Vec<(&[u8], u64)> = rows.iter().map(|row| (row.0, row.1)).collect();
-        let lengths = || rows.iter().map(|(key, ..)| key.len());
-        let key_bytes = KeyBytes {
-            mean: lengths().sum::<usize>() as f64 / sampled.max(1.0),
-            min: lengths().min().unwrap_or(0),
-            max: lengths().max().unwrap_or(0),
-        };
-        let mean = |of: &dyn Fn(&Cell<'_>) -> u64| {
-            kept.iter().map(of).sum::<u64>() as f64 / (kept.len() as f64).max(1.0)
-        };
-        let (name, value_bytes) = (declared.name.len() as u64, mean(&|cell| cell.value.bytes()));
         Self {
             segments: segments(key, &parts[usize::from(parts[1].len() > parts[0].len())]),
-            memstore_cell_bytes: mean(&|cell| {
-                let rest = cell.qualifier.len() as u64 + cell.value.bytes();
-                RowSize::new(name, [""], rest).memstore(key_bytes.mean.round() as u64)
-            }),
+            memstore_cell_bytes,
             size: FamilySize {
                 family: declared.name.clone(),
                 writes: 0.0,
@@ -470,13 +514,13 @@ impl FamilySample {
                 cells_per_row: match fill {
                     Some(_) if grows => cells * columns,
                     Some(_) => per_row,
-                    None => kept.len() as f64 / sampled.max(1.0),
+                    None => kept / sampled.max(1.0),
                 },
                 cells_per_write: columns,
                 cell_bytes: (CELL_STRUCTURE + name) as f64
                     + value_bytes
                     + key_bytes.mean
-                    + mean(&|cell| cell.qualifier.len() as u64),
+                    + qualifier_bytes,
                 value_bytes,
                 key_bytes,
                 shared_key_bytes: 0.0,
@@ -646,19 +690,26 @@ fn middle<T>(all: &[T], most: usize) -> &[T] {
 }
 
 /// The store files of these cells under each of the encodings, otherwise as their family has them.
-fn encoded(
-    cells: &[Cell<'_>],
-    family: &Family,
+fn encoded<'a>(
+    cells: impl Iterator<Item = Cell<'a>>,
+    family: &'a Family,
     encodings: Encodings,
 ) -> [Option<StoreFileSize>; 4] {
-    BlockEncoding::ALL.map(|encoding| {
+    let mut files = BlockEncoding::ALL.map(|encoding| {
         let format = FileFormat {
             encoding,
             ..family.format()
         };
         let is_asked = encodings == Encodings::All || encoding == family.spec.block_encoding;
-        is_asked.then(|| StoreFile::of(format, cells.iter().copied()))
-    })
+        is_asked.then(|| StoreFile::new(format))
+    });
+    for cell in cells {
+        files
+            .iter_mut()
+            .flatten()
+            .for_each(|file| file.append(&cell));
+    }
+    files.map(|file| file.map(StoreFile::finish))
 }
 
 /// For each length, the most different prefixes of keys that there can be: what the segments and the fields that begin within it allow.

@@ -17,6 +17,12 @@ use std::sync::Arc;
 
 const NANOS_PER_MS: i64 = 1_000_000;
 
+/// Operations whose keys are kept for other strategies with the same key, some tens of bytes each.
+const MOST_KEPT: usize = 1 << 18;
+
+/// What a key is written by: its expression, and what derived fields in it stand for.
+pub(super) type Written = (String, Vec<(String, String)>);
+
 /// What is written and was written before, under one key, in one replicate.
 #[derive(Clone, Copy)]
 pub(super) struct KeyedTable<'a> {
@@ -67,13 +73,19 @@ impl<'a> KeyedTable<'a> {
         &self.strategy.setup
     }
 
+    /// What the key is written by.
+    pub fn written(&self) -> Written {
+        let derived = self.setup().derived.clone();
+        (self.key.text().to_owned(), derived)
+    }
+
     /// About `operations` operations of the run.
-    pub fn run(&self, operations: usize, choice: Choice) -> KeySample {
+    pub fn run(&self, operations: usize, choice: Choice) -> Arc<KeySample> {
         self.sampled(RunSample::take, (operations, choice), 0)
     }
 
     /// About `rows` of the rows that exist before the run, or all of them.
-    pub fn existing(&self, rows: usize, choice: Choice) -> KeySample {
+    pub fn existing(&self, rows: usize, choice: Choice) -> Arc<KeySample> {
         self.sampled(ExistingSample::take, (rows, choice), EXISTING_LANE)
     }
 
@@ -83,12 +95,21 @@ impl<'a> KeyedTable<'a> {
         take: fn(&Workload, &Arc<RecordGenerator>, (usize, Choice), &mut OperationBatch),
         (operations, choice): (usize, Choice),
         lane: u32,
-    ) -> KeySample {
-        let batch = self.replicate.sample((lane, operations, choice), |batch| {
-            let of = (operations, choice);
-            take(&self.setup().workload, &self.replicate.generator, of, batch);
-        });
-        self.keyed(batch, lane)
+    ) -> Arc<KeySample> {
+        let sampled = (lane, operations, choice);
+        let find = || {
+            let batch = self.replicate.once(sampled, || {
+                let (workload, mut batch) = (&self.setup().workload, OperationBatch::new());
+                let of = (operations, choice);
+                take(workload, &self.replicate.generator, of, &mut batch);
+                batch
+            });
+            self.keyed(batch, lane)
+        };
+        match operations > MOST_KEPT {
+            true => Arc::new(find()),
+            false => self.replicate.once((sampled, self.written()), find),
+        }
     }
 
     /// Writes and sorts the keys of these operations; those of the run draw from lane 0, those before it from [`EXISTING_LANE`]. O(n log n).
@@ -126,6 +147,9 @@ pub(super) struct KeySample {
     /// Operations whose key is the most frequent one.
     hottest: usize,
 }
+
+/// Samples of the rows before the run and of those that it writes.
+pub(super) type Parts = [Arc<KeySample>; 2];
 
 impl KeySample {
     /// Number of operations.
@@ -301,17 +325,20 @@ pub(super) fn millis(schema: &Schema, field: usize, slot: i64) -> u64 {
 /// Positions by key, then by position, and how many have the most frequent key.
 pub(super) fn sorted_order(keys: &KeyBatch) -> (Vec<u32>, usize) {
     let first: &[u8] = if keys.is_empty() { &[] } else { keys.get(0) };
+    let same = keys.iter().all(|key| key.len() == first.len());
+    let length = same.then_some(first.len());
     let shared = |common: usize, key: &[u8]| common_prefix(&first[..common], key);
     let common = keys.iter().fold(first.len(), shared);
     let mut order: Vec<(u64, u32)> = (0..keys.len() as u32).map(|at| (0, at)).collect();
-    let hottest = sort_from(keys, common, &mut order, &mut Vec::new());
+    let hottest = sort_from((keys, length), common, &mut order, &mut Vec::new());
     (order.into_iter().map(|(_, at)| at).collect(), hottest)
 }
 
-/// Sorts positions, which ascend, of keys that agree in their first `start` bytes, word by word: comparing numbers is much faster than comparing bytes.
+/// Sorts positions, which ascend, of keys that agree in their first `start` bytes, word by word: comparing numbers is much faster than comparing bytes. Of keys of one
+/// length that is known.
 /// How many have the most frequent key.
 fn sort_from(
-    keys: &KeyBatch,
+    (keys, length): (&KeyBatch, Option<usize>),
     start: usize,
     order: &mut [(u64, u32)],
     scratch: &mut Vec<(u64, u32)>,
@@ -333,14 +360,16 @@ fn sort_from(
     for alike in order.chunk_by_mut(|a, b| a.0 == b.0) {
         if alike.len() > 1 {
             // Of words that agree, keys that end first come first; the others go on.
-            let length = |at: u32| keys.get(at as usize).len().min(start + WORD + 1);
-            alike.sort_unstable_by_key(|&(_, at)| (length(at), at));
-            let ended = alike.partition_point(|&(_, at)| length(at) <= start + WORD);
+            let own = |at: u32| length.unwrap_or_else(|| keys.get(at as usize).len());
+            let length_of = |at: u32| own(at).min(start + WORD + 1);
+            alike.sort_unstable_by_key(|&(_, at)| (length_of(at), at));
+            let ended = alike.partition_point(|&(_, at)| length_of(at) <= start + WORD);
             let (ended, longer) = alike.split_at_mut(ended);
-            let same = ended.chunk_by(|a, b| length(a.1) == length(b.1));
+            let same = ended.chunk_by(|a, b| length_of(a.1) == length_of(b.1));
             hottest = same.map(<[_]>::len).fold(hottest, usize::max);
             if !longer.is_empty() {
-                hottest = hottest.max(sort_from(keys, start + WORD, longer, scratch));
+                let next = sort_from((keys, length), start + WORD, longer, scratch);
+                hottest = hottest.max(next);
             }
         }
     }

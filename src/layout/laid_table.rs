@@ -35,7 +35,7 @@ const NANOS_PER_MS: i64 = 1_000_000;
 pub(super) struct LaidTable<'a> {
     pub table: KeyedTable<'a>,
     /// The run's operations under its key.
-    pub run: KeySample,
+    pub run: Arc<KeySample>,
     /// Where its regions meet: split points of the pre-split, and those at which existing rows have split it since.
     pub points: Arc<Vec<RowKey>>,
     /// Regions of the pre-split.
@@ -58,7 +58,7 @@ impl<'a> LaidTable<'a> {
     }
 
     /// Existing rows split every region over its threshold, as the split policy says.
-    pub fn of(table: KeyedTable<'a>, run: KeySample) -> Self {
+    pub fn of(table: KeyedTable<'a>, run: Arc<KeySample>) -> Self {
         let (points, existing) = presplit(&table, &run);
         let laid = Self {
             table,
@@ -256,7 +256,7 @@ impl<'a> LaidTable<'a> {
             let from_run = (SPREAD_ROWS as f64 * planned / 2.0 / total) as usize;
             let existing = || self.table.existing(from_existing, Choice::Spread);
             let existing = (from_existing > 0).then(existing);
-            let mut keys = existing.map_or_else(KeyBatch::default, |sample| sample.keys);
+            let mut keys = existing.map_or_else(KeyBatch::default, |sample| sample.keys.clone());
             let taken = from_run.min(self.run.len());
             let of_run = (0..taken).map(|at| self.run.keys.get(at * self.run.len() / taken));
             of_run.for_each(|key| keys.push(key));
@@ -299,7 +299,7 @@ fn packed(keys: &[&[u8]]) -> Arc<KeyBatch> {
 pub(super) fn presplit(
     table: &KeyedTable<'_>,
     run: &KeySample,
-) -> (Arc<Vec<RowKey>>, Option<KeySample>) {
+) -> (Arc<Vec<RowKey>>, Option<Arc<KeySample>>) {
     let rows = match table.presplit {
         Presplit::Sampled { regions } => {
             let wanted = (*regions as usize).saturating_mul(ROWS_PER_REGION);
@@ -312,7 +312,7 @@ pub(super) fn presplit(
     let points = match table.presplit {
         Presplit::Fixed { points, .. } => Arc::clone(points),
         Presplit::Sampled { regions } => {
-            let sorted = existing.as_ref().unwrap_or(run).sorted();
+            let sorted = existing.as_deref().unwrap_or(run).sorted();
             Arc::new(quantile_points(&sorted, *regions))
         }
     };

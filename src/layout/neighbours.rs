@@ -8,7 +8,7 @@
 //! a few don't stand for all: rows of many are taken, and each gets others of its thing beside it.
 
 use super::Replicate;
-use super::key_sample::{KeySample, KeyedTable, is_skewed, unit, written_at};
+use super::key_sample::{KeyedTable, Parts, is_skewed, unit, written_at};
 use super::table_cells::SampledWrite;
 use crate::key::{Randomness, Row, Segment};
 use crate::random::mix;
@@ -18,9 +18,6 @@ use crate::storage::common_prefix;
 use crate::time::SimTime;
 use crate::workload::{Choice, Condition, RowEquality};
 use std::sync::Arc;
-
-/// Samples of the rows before the run and of those that it writes.
-pub(super) type Parts = [KeySample; 2];
 
 /// Sampled writes under keys of other rows.
 type Moved<'a> = Vec<(Vec<u8>, SampledWrite<'a>)>;
@@ -59,7 +56,7 @@ pub(super) fn neighbours(table: &KeyedTable<'_>, [existing, run]: [usize; 2]) ->
         table.run(run, Choice::Spread),
     ];
     let shared = |parts: &Parts| {
-        let mut keys = parts.each_ref().map(KeySample::sorted).concat();
+        let mut keys = parts.each_ref().map(|part| part.sorted()).concat();
         if are_both(parts) {
             // Two sorted stretches are merged.
             keys.sort();

@@ -137,7 +137,7 @@ impl<'a> Replay<'a> {
     pub fn existing(strategy: &Strategy, replicate: &Replicate, rows: usize) -> Vec<ExistingRow> {
         let tables = KeyedTable::all(strategy, replicate);
         let tables = tables.map(|table| table.existing(rows, Choice::Spread));
-        let tables: Vec<KeySample> = tables.collect();
+        let tables: Vec<Arc<KeySample>> = tables.collect();
         let row = |at: usize| {
             let keys: Vec<RowKey> = tables
                 .iter()

@@ -3,14 +3,13 @@
 use crate::random::Seed;
 use crate::record::RecordGenerator;
 use crate::scenario::{Setup, Strategy};
-use crate::workload::{Choice, OperationBatch, Population, ReadSource, Workload};
+use crate::workload::{Population, ReadSource, Workload};
 use rayon::prelude::*;
+use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Which operations are sampled: the lane that their keys draw from, about how many, and how they are chosen.
-pub(super) type Sampled = (u32, usize, Choice);
-
-type TakenOnce = Arc<OnceLock<Arc<OperationBatch>>>;
+/// A question and its answer, which whoever first asks finds for all.
+type Found = (Box<dyn Any + Send>, Arc<dyn Any + Send + Sync>);
 
 /// A replicate of all strategies over the same fields and workload.
 #[derive(Debug, Clone)]
@@ -27,8 +26,8 @@ pub struct Replicate {
     pub stored: Arc<Population>,
     /// Targets of each read of its workload, in an order of which every k-th one stands for all; found when they are first asked for.
     pub(super) targets: Arc<OnceLock<Vec<Arc<Vec<u32>>>>>,
-    /// Operations of the run and rows that exist, as they have been sampled so far.
-    samples: Arc<Mutex<Vec<(Sampled, TakenOnce)>>>,
+    /// What strategies ask in common, as far as it has been asked.
+    found: Arc<Mutex<Vec<Found>>>,
     reads: Arc<OnceLock<Mutex<ReadSource>>>,
 }
 
@@ -56,7 +55,7 @@ impl Replicate {
             population,
             stored,
             targets: Arc::default(),
-            samples: Arc::default(),
+            found: Arc::default(),
             reads: Arc::default(),
         }
     }
@@ -71,32 +70,30 @@ impl Replicate {
 
     /// Lets go of what the layouts of its strategies were made of, once they are there: who asks again finds it again.
     pub fn forget(&self) {
-        *self.samples.lock().unwrap_or_else(PoisonError::into_inner) = Vec::new();
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = Vec::new();
     }
 
-    /// A sample, which whoever first asks for it takes for all.
-    pub(super) fn sample(
+    /// What `find` tells of what is `asked`: once for all who ask for the same. It must not wait for work of other threads, which may ask for it as well.
+    pub(super) fn once<K: PartialEq + Any + Send, V: Any + Send + Sync>(
         &self,
-        sampled: Sampled,
-        take: impl FnOnce(&mut OperationBatch),
-    ) -> Arc<OperationBatch> {
-        let taken = {
-            let mut samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
-            match samples.iter().find(|(other, _)| *other == sampled) {
-                Some((_, taken)) => Arc::clone(taken),
+        asked: K,
+        find: impl FnOnce() -> V,
+    ) -> Arc<V> {
+        let found = {
+            let mut all = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_same = |other: &Found| other.0.downcast_ref() == Some(&asked);
+            match all.iter().find(|other| is_same(other)) {
+                Some((_, found)) => Arc::clone(found),
                 None => {
-                    let taken = TakenOnce::default();
-                    samples.push((sampled, Arc::clone(&taken)));
-                    taken
+                    let found = Arc::new(OnceLock::<Arc<V>>::new());
+                    all.push((Box::new(asked), found.clone()));
+                    found
                 }
             }
         };
-        let taken = taken.get_or_init(|| {
-            let mut batch = OperationBatch::new();
-            take(&mut batch);
-            Arc::new(batch)
-        });
-        Arc::clone(taken)
+        let found = found.downcast::<OnceLock<Arc<V>>>();
+        let found = found.expect("answers to questions of one type have one");
+        Arc::clone(found.get_or_init(|| Arc::new(find())))
     }
 
     /// The first replicate of each strategy, made once for all that share it.

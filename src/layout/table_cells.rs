@@ -4,7 +4,7 @@
 //! writes of the sample with what the row key tells of this one, their timestamps spread evenly over the time that one row key covers. A table that
 //! is sampled whole has the cells of its own writes.
 
-use super::key_sample::{KeySample, KeyedTable, millis, phase, unit, written_at};
+use super::key_sample::{KeySample, KeyedTable, Parts, millis, phase, unit, written_at};
 use crate::cluster::ValueSpec;
 use crate::key::{KeyPlan, Row, StepCache};
 use crate::query::RowIdentity;
@@ -63,10 +63,10 @@ enum ValueAt {
 }
 
 impl TableCells {
-    /// The cells of these writes alone; or, with `fill`, of whole rows, of which each write stands for one. Sorted.
+    /// The cells of these writes, which come in the order of their rows, alone; or, with `fill`, of whole rows, of which each write stands for one. Sorted.
     pub fn of(
         table: &KeyedTable<'_>,
-        parts: &[KeySample; 2],
+        parts: &Parts,
         writes: &[SampledWrite<'_>],
         fill: Option<Fill>,
     ) -> Self {
@@ -103,13 +103,13 @@ impl TableCells {
                 };
                 let name = qualifier.map(|plan| out.plan(plan, sample, &first));
                 let times = whole(fill.writes, draw(cell, 4)).max(1);
+                let first_ms = first.1;
                 let later = (1..times).map(|again| {
                     let before = again as f64 * mates.all_ms as f64 / fill.writes;
                     let (record, _, at) = mate(4 + again);
-                    (record, first.1.saturating_sub(before as u64), at)
+                    (record, first_ms.saturating_sub(before as u64), at)
                 });
-                let made: SmallVec<[Made<'_>; 1]> =
-                    std::iter::once(first.clone()).chain(later).collect();
+                let made: SmallVec<[Made<'_>; 1]> = std::iter::once(first).chain(later).collect();
                 let together = if fill.grows { made.len() } else { 1 };
                 for made in made.chunks(together) {
                     for spec in specs {
@@ -129,8 +129,9 @@ impl TableCells {
             }
         }
         let Self { bytes, cells } = &mut out;
-        let bytes = &*bytes;
-        cells.sort_by(|a, b| cell(bytes, 0, a).order(&cell(bytes, 0, b)));
+        let row = |at: &CellAt| &bytes[at.row.start as usize..at.row.end as usize];
+        let rows = cells.chunk_by_mut(|a, b| a.row == b.row || row(a) == row(b));
+        rows.for_each(|row| row.sort_by(|a, b| cell(bytes, 0, a).order(&cell(bytes, 0, b))));
         out
     }
 
@@ -172,15 +173,14 @@ impl TableCells {
     }
 
     /// What a major compaction leaves of them; that some have expired is not looked at.
-    pub fn kept(&self, versions: u32) -> Vec<Cell<'_>> {
+    pub fn kept(&self, versions: u32) -> impl Iterator<Item = Cell<'_>> {
         let cells = (0..).zip(&self.cells);
         let cells = cells.map(|(number, at)| cell(&self.bytes, number, at));
         let retention = Retention {
             versions,
             ttl: None,
         };
-        let kept = retention.kept(Purpose::Major { settled: 0 }, 0, cells);
-        kept.collect()
+        retention.kept(Purpose::Major { settled: 0 }, 0, cells)
     }
 }
 
@@ -254,7 +254,7 @@ impl<'a> Mates<'a> {
     /// Another write of a row, `place` of the way through the time that its key covers.
     fn mate(
         &self,
-        (parts, part, at): (&[KeySample; 2], usize, usize),
+        (parts, part, at): (&Parts, usize, usize),
         slots: &Slots,
         place: f64,
         draw: u64,

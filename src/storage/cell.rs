@@ -45,18 +45,29 @@ impl Value<'_> {
         }
     }
 
-    /// Which of all values of a length it is; `None` when its bytes say so.
-    pub(super) fn number(&self) -> Option<u64> {
-        match *self {
-            Value::Bytes(_) => None,
-            // Of more than these no two are equal.
-            Value::Stated { number, .. } if self.random_bits() > u64::from(u64::BITS) => {
-                Some(number)
+    /// Their bytes are the same.
+    pub(super) fn is_same(&self, other: &Value<'_>) -> bool {
+        match (self, other) {
+            _ if self.bytes() != other.bytes() => false,
+            _ if self.bytes() == 0 => true,
+            (Value::Bytes(own), Value::Bytes(other)) => own == other,
+            (Value::Stated { number: own, .. }, Value::Stated { number: other, .. }) => {
+                let bits = self.random_bits();
+                let [own, other] = [own, other].map(|number| {
+                    let first = mix(*number);
+                    (first, next_word(first))
+                });
+                let same = |bits: u64, one: u64, other: u64| {
+                    let unused = u64::from(u64::BITS) - bits;
+                    (one ^ other).checked_shl(unused as u32).unwrap_or(0) == 0
+                };
+                // Of more than these no two are equal.
+                own.0 == other.0
+                    || bits <= u64::from(u64::BITS)
+                        && same(bits % 8, own.0, other.0)
+                        && same(bits / 8 * 8, own.1, other.1)
             }
-            Value::Stated { number, .. } => {
-                let bytes = random_bytes(number, self.random_bits());
-                Some(bytes.fold(0, |all, byte| all << 8 | u64::from(byte)))
-            }
+            _ => false,
         }
     }
 
@@ -86,12 +97,16 @@ fn random_bytes(number: u64, bits: u64) -> impl Iterator<Item = u8> {
     let (mut word, odd) = (mix(number), bits % 8);
     let first = (odd > 0).then_some(word as u8 & ((1 << odd) - 1));
     let words = std::iter::repeat_with(move || {
-        word = mix(word.wrapping_add(0x9E37_79B9_7F4A_7C15));
+        word = next_word(word);
         word.to_le_bytes()
     });
     first
         .into_iter()
         .chain(words.flatten().take((bits / 8) as usize))
+}
+
+fn next_word(word: u64) -> u64 {
+    mix(word.wrapping_add(0x9E37_79B9_7F4A_7C15))
 }
 
 /// A cell of a store, whose family is the store's. No tags.
@@ -204,7 +219,7 @@ mod tests {
             entropy: 0.5,
             number,
         };
-        let equal = |it: &u64| value(*it).number() == value(it + 1).number();
+        let equal = |it: &u64| value(*it).is_same(&value(it + 1));
         let same = |it: &u64| written(1, 0.5, *it) == written(1, 0.5, it + 1);
         assert!((0..1_024).all(|it| equal(&it) == same(&it)));
         assert!((33..95).contains(&(0..1_024).filter(equal).count()));

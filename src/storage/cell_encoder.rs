@@ -15,7 +15,7 @@
 //! prefixes. Source: HBase's `PrefixKeyDeltaEncoder`, `DiffKeyDeltaEncoder`, `FastDiffDeltaEncoder`.
 
 use super::separator::common_prefix;
-use super::{BlockEncoding, Cell, CellType, Value};
+use super::{BlockEncoding, Cell, Value};
 
 const ROW_LENGTH: usize = 2;
 const FAMILY_LENGTH: usize = 1;
@@ -24,34 +24,21 @@ const TYPE: usize = 1;
 
 /// Writes the cells of one data block after another.
 #[derive(Debug, Clone)]
-pub struct CellEncoder {
+pub struct CellEncoder<'a> {
     encoding: BlockEncoding,
-    family: Vec<u8>,
+    family: &'a str,
     /// The cell before, if any; of its block only once `started`.
-    row: Vec<u8>,
-    qualifier: Vec<u8>,
-    timestamp: u64,
-    kind: CellType,
-    value_bytes: u64,
-    /// Of its value: the number, or the bytes if FAST_DIFF may compare them.
-    value_number: Option<u64>,
-    value: Vec<u8>,
+    last: Cell<'a>,
     started: bool,
 }
 
-impl CellEncoder {
+impl<'a> CellEncoder<'a> {
     /// An encoder at the start of a block of a store with this family (1 to 127 bytes).
-    pub fn new(encoding: BlockEncoding, family: &str) -> Self {
+    pub fn new(encoding: BlockEncoding, family: &'a str) -> Self {
         Self {
             encoding,
-            family: family.as_bytes().to_vec(),
-            row: Vec::new(),
-            qualifier: Vec::new(),
-            timestamp: 0,
-            kind: CellType::Put,
-            value_bytes: 0,
-            value_number: None,
-            value: Vec::new(),
+            family,
+            last: Cell::put(&[], &[], 0, Value::Bytes(&[])),
             started: false,
         }
     }
@@ -63,61 +50,44 @@ impl CellEncoder {
 
     /// Bytes of the flat key.
     pub fn key_bytes(&self, cell: &Cell<'_>) -> usize {
-        ROW_LENGTH
-            + cell.row.len()
-            + FAMILY_LENGTH
-            + self.family.len()
-            + cell.qualifier.len()
-            + TIMESTAMP
-            + TYPE
+        let names = FAMILY_LENGTH + self.family.len() + cell.qualifier.len();
+        ROW_LENGTH + cell.row.len() + names + TIMESTAMP + TYPE
     }
 
     /// Appends all bytes of `cell` that stand before its value; returns how many bytes of the value follow: all, or none when the
-    /// encoding leaves it out. O(key length), allocates only to grow its buffers.
-    pub fn encode(&mut self, cell: &Cell<'_>, out: &mut Vec<u8>) -> u64 {
-        let value = match self.encoding {
+    /// encoding leaves it out. O(key length).
+    pub fn encode(&mut self, cell: &Cell<'a>, out: &mut impl Bytes) -> u64 {
+        let mut value = cell.value.bytes();
+        match self.encoding {
             BlockEncoding::None => self.whole(cell, out),
             BlockEncoding::Prefix => self.prefix(cell, out),
             BlockEncoding::Diff => self.diff(cell, out),
-            BlockEncoding::FastDiff => self.fast_diff(cell, out),
-        };
-        if !self.started || self.row != cell.row {
-            self.row.clear();
-            self.row.extend_from_slice(cell.row);
+            BlockEncoding::FastDiff => {
+                if self.fast_diff(cell, out) {
+                    value = 0;
+                }
+            }
         }
-        self.qualifier.clear();
-        self.qualifier.extend_from_slice(cell.qualifier);
-        self.timestamp = cell.timestamp;
-        self.kind = cell.kind;
-        self.value_bytes = cell.value.bytes();
-        self.value_number = cell.value.number();
-        if let (BlockEncoding::FastDiff, Value::Bytes(value)) = (self.encoding, cell.value) {
-            self.value.clear();
-            self.value.extend_from_slice(value);
-        }
+        self.last = *cell;
         self.started = true;
         value
     }
 
-    fn whole(&self, cell: &Cell<'_>, out: &mut Vec<u8>) -> u64 {
-        out.extend_from_slice(&(self.key_bytes(cell) as u32).to_be_bytes());
-        out.extend_from_slice(&(cell.value.bytes() as u32).to_be_bytes());
-        self.flat_key(cell, out);
-        cell.value.bytes()
+    fn whole(&self, cell: &Cell<'_>, out: &mut impl Bytes) {
+        out.extend(&(self.key_bytes(cell) as u32).to_be_bytes());
+        out.extend(&(cell.value.bytes() as u32).to_be_bytes());
+        self.flat_key(cell, 0, out);
     }
 
-    fn prefix(&self, cell: &Cell<'_>, out: &mut Vec<u8>) -> u64 {
+    fn prefix(&self, cell: &Cell<'_>, out: &mut impl Bytes) {
         let shared = self.shared_with_time(cell);
         put_vint(out, (self.key_bytes(cell) - shared) as u64);
         put_vint(out, cell.value.bytes());
         put_vint(out, shared as u64);
-        let start = out.len();
-        self.flat_key(cell, out);
-        out.drain(start..start + shared);
-        cell.value.bytes()
+        self.flat_key(cell, shared, out);
     }
 
-    fn diff(&self, cell: &Cell<'_>, out: &mut Vec<u8>) -> u64 {
+    fn diff(&self, cell: &Cell<'_>, out: &mut impl Bytes) {
         const SAME_TYPE: u8 = 1 << 2;
         const TIMESTAMP_IS_DIFFERENCE: u8 = 1 << 3;
         const NEGATIVE: u8 = 1 << 7;
@@ -125,98 +95,83 @@ impl CellEncoder {
         let mut flags = 0;
         let mut number = cell.timestamp;
         if self.started {
-            if self.kind == cell.kind {
+            if self.last.kind == cell.kind {
                 flags = SAME_TYPE;
             }
-            let difference = self.timestamp.abs_diff(cell.timestamp);
+            let difference = self.last.timestamp.abs_diff(cell.timestamp);
             if bytes_of(difference) < bytes_of(number) {
                 number = difference;
                 flags |= TIMESTAMP_IS_DIFFERENCE;
-                if self.timestamp < cell.timestamp {
+                if self.last.timestamp < cell.timestamp {
                     flags |= NEGATIVE;
                 }
             }
         } else {
-            out.push(self.family.len() as u8);
-            out.extend_from_slice(&self.family);
+            out.extend(&[self.family.len() as u8]);
+            out.extend(self.family.as_bytes());
         }
         let length = bytes_of(number);
-        let place = out.len();
-        out.push(flags | (length as u8 - 1) << LENGTH_SHIFT);
-        let same = self.put_lengths(cell, [1 << 0, 1 << 1], out);
-        out[place] |= same;
+        flags |= (length as u8 - 1) << LENGTH_SHIFT;
+        self.put_lengths(flags, [1 << 0, 1 << 1], cell, out);
         self.put_row_and_qualifier(cell, out);
-        out.extend_from_slice(&number.to_le_bytes()[..length]);
+        out.extend(&number.to_le_bytes()[..length]);
         if flags & SAME_TYPE == 0 {
-            out.push(cell.kind as u8);
+            out.extend(&[cell.kind as u8]);
         }
-        cell.value.bytes()
     }
 
-    fn fast_diff(&self, cell: &Cell<'_>, out: &mut Vec<u8>) -> u64 {
+    /// The value is left out.
+    fn fast_diff(&self, cell: &Cell<'_>, out: &mut impl Bytes) -> bool {
         const SAME_TYPE: u8 = 1 << 5;
         const SAME_VALUE: u8 = 1 << 6;
         if !self.started {
-            out.push(0);
+            out.extend(&[0]);
             put_vint(out, self.key_bytes(cell) as u64);
             put_vint(out, cell.value.bytes());
             put_vint(out, 0);
-            self.flat_key(cell, out);
-            return cell.value.bytes();
+            self.flat_key(cell, 0, out);
+            return false;
         }
-        let (bytes, before) = (cell.timestamp.to_be_bytes(), self.timestamp.to_be_bytes());
+        let [bytes, before] = [cell, &self.last].map(|it| it.timestamp.to_be_bytes());
         let shared = common_prefix(&bytes, &before).min(TIMESTAMP - 1);
-        let place = out.len();
-        out.push(shared as u8);
-        if self.kind == cell.kind {
-            out[place] |= SAME_TYPE;
+        let mut flags = shared as u8;
+        if self.last.kind == cell.kind {
+            flags |= SAME_TYPE;
         }
-        let same_value = self.has_value(cell);
+        let same_value = cell.value.is_same(&self.last.value);
         if same_value {
-            out[place] |= SAME_VALUE;
+            flags |= SAME_VALUE;
         }
-        let same = self.put_lengths(cell, [1 << 3, 1 << 4], out);
-        out[place] |= same;
+        self.put_lengths(flags, [1 << 3, 1 << 4], cell, out);
         self.put_row_and_qualifier(cell, out);
-        out.extend_from_slice(&bytes[shared..]);
-        if self.kind != cell.kind {
-            out.push(cell.kind as u8);
+        out.extend(&bytes[shared..]);
+        if self.last.kind != cell.kind {
+            out.extend(&[cell.kind as u8]);
         }
-        if same_value { 0 } else { cell.value.bytes() }
+        same_value
     }
 
-    /// The last cell without its value.
-    pub(super) fn last(&self) -> Cell<'_> {
-        Cell {
-            kind: self.kind,
-            ..Cell::put(
-                &self.row,
-                &self.qualifier,
-                self.timestamp,
-                Value::Bytes(&[]),
-            )
+    /// The last cell.
+    pub(super) fn last(&self) -> &Cell<'a> {
+        &self.last
+    }
+
+    /// Appends the flat key but for so many leading bytes.
+    pub(super) fn flat_key(&self, cell: &Cell<'_>, mut left_out: usize, out: &mut impl Bytes) {
+        let parts: [&[u8]; 7] = [
+            &(cell.row.len() as u16).to_be_bytes(),
+            cell.row,
+            &[self.family.len() as u8],
+            self.family.as_bytes(),
+            cell.qualifier,
+            &cell.timestamp.to_be_bytes(),
+            &[cell.kind as u8],
+        ];
+        for part in parts {
+            let from = left_out.min(part.len());
+            out.extend(&part[from..]);
+            left_out -= from;
         }
-    }
-
-    /// The cell before has the value of this one.
-    fn has_value(&self, cell: &Cell<'_>) -> bool {
-        self.value_bytes == cell.value.bytes()
-            && match cell.value {
-                _ if self.value_bytes == 0 => true,
-                Value::Bytes(value) => self.value_number.is_none() && self.value == value,
-                Value::Stated { .. } => self.value_number == cell.value.number(),
-            }
-    }
-
-    /// Appends the flat key.
-    pub(super) fn flat_key(&self, cell: &Cell<'_>, out: &mut Vec<u8>) {
-        out.extend_from_slice(&(cell.row.len() as u16).to_be_bytes());
-        out.extend_from_slice(cell.row);
-        out.push(self.family.len() as u8);
-        out.extend_from_slice(&self.family);
-        out.extend_from_slice(cell.qualifier);
-        out.extend_from_slice(&cell.timestamp.to_be_bytes());
-        out.push(cell.kind as u8);
     }
 
     /// Bytes that the flat key shares with the one before, up to the qualifier's end; 0 at the start of a block.
@@ -224,73 +179,89 @@ impl CellEncoder {
         if !self.started {
             return 0;
         }
-        let length = (cell.row.len() as u16).to_be_bytes();
-        let before = (self.row.len() as u16).to_be_bytes();
+        let [length, before] = [cell, &self.last].map(|it| (it.row.len() as u16).to_be_bytes());
         if length != before {
             return common_prefix(&length, &before);
         }
-        let row = common_prefix(cell.row, &self.row);
+        let row = common_prefix(cell.row, self.last.row);
         if row < cell.row.len() {
             return ROW_LENGTH + row;
         }
         let family = FAMILY_LENGTH + self.family.len();
-        ROW_LENGTH + row + family + common_prefix(cell.qualifier, &self.qualifier)
+        ROW_LENGTH + row + family + common_prefix(cell.qualifier, self.last.qualifier)
     }
 
     /// The same with timestamp and type, which are compared when all before them is equal.
     fn shared_with_time(&self, cell: &Cell<'_>) -> usize {
         let shared = self.shared(cell);
-        let same = self.qualifier.len() == cell.qualifier.len();
+        let same = self.last.qualifier.len() == cell.qualifier.len();
         if !same || shared + TIMESTAMP + TYPE < self.key_bytes(cell) {
             return shared;
         }
-        let bytes = cell.timestamp.to_be_bytes();
-        match common_prefix(&bytes, &self.timestamp.to_be_bytes()) {
-            TIMESTAMP if self.kind == cell.kind => shared + TIMESTAMP + TYPE,
+        let [bytes, before] = [cell, &self.last].map(|it| it.timestamp.to_be_bytes());
+        match common_prefix(&bytes, &before) {
+            TIMESTAMP if self.last.kind == cell.kind => shared + TIMESTAMP + TYPE,
             time => shared + time,
         }
     }
 
-    /// The lengths of key and value, each unless it is that of the cell before; flags that say which of them are.
-    fn put_lengths(&self, cell: &Cell<'_>, flags: [u8; 2], out: &mut Vec<u8>) -> u8 {
-        let length = |cell: &Cell<'_>| cell.row.len() + cell.qualifier.len();
-        let key = self.row.len() + self.qualifier.len() == length(cell);
-        let same = [key, self.value_bytes == cell.value.bytes()];
-        let lengths = [self.key_bytes(cell) as u64, cell.value.bytes()];
-        let mut set = 0;
-        for at in 0..2 {
-            match self.started && same[at] {
-                true => set |= flags[at],
-                false => put_vint(out, lengths[at]),
-            }
+    /// Flags, with those that say which of the lengths of key and value are those of the cell before, and the other lengths.
+    fn put_lengths(&self, flags: u8, same: [u8; 2], cell: &Cell<'_>, out: &mut impl Bytes) {
+        let lengths = |it: &Cell<'_>| [self.key_bytes(it) as u64, it.value.bytes()];
+        let (lengths, before) = (lengths(cell), lengths(&self.last));
+        let is_same = [0, 1].map(|at| self.started && lengths[at] == before[at]);
+        let set = (0..2).filter(|at| is_same[*at]).map(|at| same[at]);
+        out.extend(&[set.fold(flags, |all, flag| all | flag)]);
+        for at in (0..2).filter(|at| !is_same[*at]) {
+            put_vint(out, lengths[at]);
         }
-        set
     }
 
     /// The shared prefix's length, what is left of row length and row, and of the qualifier. The family is known.
-    fn put_row_and_qualifier(&self, cell: &Cell<'_>, out: &mut Vec<u8>) {
+    fn put_row_and_qualifier(&self, cell: &Cell<'_>, out: &mut impl Bytes) {
         let shared = self.shared(cell);
         put_vint(out, shared as u64);
         let row_end = ROW_LENGTH + cell.row.len();
         if shared < row_end {
             let length = (cell.row.len() as u16).to_be_bytes();
-            out.extend_from_slice(&length[shared.min(ROW_LENGTH)..]);
-            out.extend_from_slice(&cell.row[shared.saturating_sub(ROW_LENGTH)..]);
-            out.extend_from_slice(cell.qualifier);
+            out.extend(&length[shared.min(ROW_LENGTH)..]);
+            out.extend(&cell.row[shared.saturating_sub(ROW_LENGTH)..]);
+            out.extend(cell.qualifier);
         } else {
             let family_end = row_end + FAMILY_LENGTH + self.family.len();
-            out.extend_from_slice(&cell.qualifier[shared - family_end..]);
+            out.extend(&cell.qualifier[shared - family_end..]);
         }
     }
 }
 
+/// Where encoded bytes go.
+pub trait Bytes {
+    /// Appends them.
+    fn extend(&mut self, bytes: &[u8]);
+}
+
+impl Bytes for Vec<u8> {
+    #[inline]
+    fn extend(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+/// How many they are.
+impl Bytes for u64 {
+    #[inline]
+    fn extend(&mut self, bytes: &[u8]) {
+        *self += bytes.len() as u64;
+    }
+}
+
 /// 7 bits a byte, lowest first.
-pub(super) fn put_vint(out: &mut Vec<u8>, mut value: u64) {
+pub(super) fn put_vint(out: &mut impl Bytes, mut value: u64) {
     while value > 0x7f {
-        out.push(value as u8 | 0x80);
+        out.extend(&[value as u8 | 0x80]);
         value >>= 7;
     }
-    out.push(value as u8);
+    out.extend(&[value as u8]);
 }
 
 /// Bytes that a number needs, at least 1.

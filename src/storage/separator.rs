@@ -35,9 +35,15 @@ pub fn separator(left: &[u8], right: &[u8]) -> Result<Option<Vec<u8>>, Separator
 
 /// Number of leading bytes that both have.
 pub(crate) fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    const WORD: usize = 8;
-    let words = a.chunks_exact(WORD).zip(b.chunks_exact(WORD));
-    let alike = WORD * words.take_while(|(a, b)| a == b).count();
+    let (words, others) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
+    let mut alike = 0;
+    for (word, other) in words.iter().zip(others) {
+        let differ = u64::from_be_bytes(*word) ^ u64::from_be_bytes(*other);
+        if differ != 0 {
+            return alike + differ.leading_zeros() as usize / 8;
+        }
+        alike += 8;
+    }
     let rest = a[alike..].iter().zip(&b[alike..]);
     alike + rest.take_while(|(a, b)| a == b).count()
 }

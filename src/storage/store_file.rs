@@ -7,7 +7,8 @@ use super::bloom::{Bloom, BloomWriter};
 use super::cell::put_vlong;
 use super::cell_encoder::put_vint;
 use super::separator::separator;
-use super::{BlockEncoding, Cell, CellEncoder, CellType, Compression, mvcc_bytes};
+use super::{BlockEncoding, Cell, CellEncoder, CellType, Compression, Value, mvcc_bytes};
+use std::ptr;
 
 /// `FixedFileTrailer` of version 3.
 const TRAILER: u64 = 4 << 10;
@@ -76,7 +77,7 @@ pub struct StoreFileSize {
 #[derive(Debug, Clone)]
 pub struct StoreFile<'a> {
     format: FileFormat<'a>,
-    encoder: CellEncoder,
+    encoder: CellEncoder<'a>,
     /// Of the data block being filled: its key in the index, its cells' bytes before encoding, after it, and, if they are to be compressed, themselves.
     index_key: Vec<u8>,
     unencoded: u64,
@@ -87,8 +88,8 @@ pub struct StoreFile<'a> {
     bloom: BloomWriter,
     /// Of the rows with a [`CellType::DeleteFamily`].
     deleted: BloomWriter,
-    /// Bytes and key of the largest cell.
-    biggest: (u64, Vec<u8>),
+    /// The largest cell, with its bytes.
+    biggest: (u64, Cell<'a>),
     size: StoreFileSize,
     /// Reused.
     scratch: Vec<u8>,
@@ -108,26 +109,25 @@ impl<'a> StoreFile<'a> {
             index: IndexWriter::new(),
             bloom: BloomWriter::new(format.bloom),
             deleted: BloomWriter::new(format.bloom.of_deleted_families()),
-            biggest: (0, Vec::new()),
+            biggest: (0, Cell::put(&[], &[], 0, Value::Bytes(&[]))),
             size: StoreFileSize::default(),
             scratch: Vec::new(),
         }
     }
 
     /// The file of these cells, which come in their order ([`Cell::order`]).
-    pub fn of<'c>(
-        format: FileFormat<'a>,
-        cells: impl IntoIterator<Item = Cell<'c>>,
-    ) -> StoreFileSize {
+    pub fn of(format: FileFormat<'a>, cells: impl IntoIterator<Item = Cell<'a>>) -> StoreFileSize {
         let mut file = Self::new(format);
         cells.into_iter().for_each(|cell| file.append(&cell));
         file.finish()
     }
 
     /// Appends a cell; cells come in their order.
-    pub fn append(&mut self, cell: &Cell<'_>) {
+    pub fn append(&mut self, cell: &Cell<'a>) {
         match self.format.bloom {
             Bloom::None => {}
+            // Of a row one cell is enough.
+            Bloom::Row if self.size.cells > 0 && ptr::eq(cell.row, self.encoder.last().row) => {}
             Bloom::Row => self.bloom.append(cell.row),
             Bloom::Rowcol => {
                 self.scratch.clear();
@@ -146,24 +146,24 @@ impl<'a> StoreFile<'a> {
         if self.unencoded == 0 {
             self.start_block(cell);
         }
-        let before = self.content.len();
-        let value = self.encoder.encode(cell, &mut self.content);
         let mvcc = mvcc_bytes(cell.mvcc);
-        self.encoded += (self.content.len() - before) as u64 + value + mvcc;
-        if self.format.compression == Compression::None {
-            self.content.clear();
+        let value = if self.format.compression == Compression::None {
+            self.encoder.encode(cell, &mut self.encoded)
         } else {
+            let before = self.content.len();
+            let value = self.encoder.encode(cell, &mut self.content);
+            self.encoded += (self.content.len() - before) as u64;
             if value > 0 {
                 cell.value.write(&mut self.content);
             }
             put_vlong(&mut self.content, cell.mvcc);
-        }
+            value
+        };
+        self.encoded += value + mvcc;
         let bytes = 8 + self.encoder.key_bytes(cell) as u64 + cell.value.bytes();
         self.unencoded += bytes + mvcc;
         if bytes > self.biggest.0 {
-            self.biggest.0 = bytes;
-            self.biggest.1.clear();
-            self.encoder.flat_key(cell, &mut self.biggest.1);
+            self.biggest = (bytes, *cell);
         }
         self.size.cells += 1;
     }
@@ -188,13 +188,13 @@ impl<'a> StoreFile<'a> {
         let (last, out) = (self.encoder.last(), &mut self.index_key);
         let middle = |left: &[u8], right: &[u8]| separator(left, right).ok().flatten();
         if self.size.cells == 0 {
-            self.encoder.flat_key(cell, out);
+            self.encoder.flat_key(cell, 0, out);
         } else if let Some(row) = middle(last.row, cell.row) {
             first_key(&row, "", &[], out);
         } else if let Some(qualifier) = middle(last.qualifier, cell.qualifier) {
             first_key(cell.row, self.format.family, &qualifier, out);
         } else {
-            self.encoder.flat_key(cell, out);
+            self.encoder.flat_key(cell, 0, out);
         }
     }
 
@@ -259,8 +259,12 @@ impl<'a> StoreFile<'a> {
 
     /// Names and values, as a protocol buffer writes them. What depends on when the file was written stands for itself.
     fn file_info(&self) -> Vec<u8> {
-        let mut last = Vec::new();
-        self.encoder.flat_key(&self.encoder.last(), &mut last);
+        let flat_key = |cell| {
+            let mut key = Vec::new();
+            self.encoder.flat_key(cell, 0, &mut key);
+            key
+        };
+        let (last, biggest) = (flat_key(self.encoder.last()), flat_key(&self.biggest.1));
         let long = self.encoder.last().timestamp.to_be_bytes();
         let times = [long, long].concat();
         let encoding = self.format.encoding.name().replace('-', "_").to_uppercase();
@@ -283,7 +287,7 @@ impl<'a> StoreFile<'a> {
             ("hfile.AVG_KEY_LEN", &(last.len() as u32).to_be_bytes()),
             ("hfile.AVG_VALUE_LEN", &[0; 4]),
             ("hfile.CREATE_TIME_TS", &long),
-            ("hfile.KEY_OF_BIGGEST_CELL", &self.biggest.1),
+            ("hfile.KEY_OF_BIGGEST_CELL", &biggest),
             ("hfile.LASTKEY", &last),
             ("hfile.LEN_OF_BIGGEST_CELL", &self.biggest.0.to_be_bytes()),
         ];

@@ -327,30 +327,19 @@ fn a_store_file_starts_each_block_anew() {
         ..FileFormat::of(FAMILY)
     });
     let cells = 3 * 65_536 / 131;
-    let mut block: Vec<Row> = Vec::new();
-    let mut expected = 0.0;
-    let mut unencoded = 0;
-    let close = |block: &mut Vec<Row>, expected: &mut f64| {
-        let bytes = 33 + 6 + encode(BlockEncoding::FastDiff, block).len() + block.len();
-        *expected += bytes as f64 + 4.0 * (bytes as f64 / 16_384.0).ceil();
-        block.clear();
+    let one = |i: u64| {
+        let key = format!("user{i:07}");
+        row(key.as_bytes(), "via", 1_767_225_600_000 + i, 97)
     };
-    for i in 0..cells {
-        let cell = row(
-            format!("user{i:07}").as_bytes(),
-            "via",
-            1_767_225_600_000 + i,
-            97,
-        );
-        file.append(&cell.cell());
-        if unencoded >= 65_536 {
-            close(&mut block, &mut expected);
-            unencoded = 0;
-        }
-        unencoded += 20 + 11 + 3 + 3 + 97 + 1;
-        block.push(cell);
-    }
-    close(&mut block, &mut expected);
+    let rows: Vec<Row> = (0..cells).map(one).collect();
+    rows.iter().for_each(|row| file.append(&row.cell()));
+    // A block is closed before the next row once its rows have so many bytes.
+    let in_block = 65_536_usize.div_ceil(20 + 11 + 3 + 3 + 97 + 1);
+    let blocks = rows.chunks(in_block).map(|block| {
+        let bytes = 33 + 6 + encode(BlockEncoding::FastDiff, block).len() + block.len();
+        bytes as f64 + 4.0 * (bytes as f64 / 16_384.0).ceil()
+    });
+    let expected: f64 = blocks.sum();
     let size = file.finish();
     assert_eq!(size.cells, cells);
     assert_eq!(size.data_bytes as f64, expected);
