@@ -2,7 +2,7 @@
 //! followed, what became of the sampled ones. Must not know files.
 
 use super::{CellHistory, EarlyCells, Keeping};
-use crate::keyspace::RowKey;
+use crate::keyspace::{RowKey, leading_bits};
 
 /// Number of tickets: 2^64.
 const TICKETS: f64 = 18_446_744_073_709_551_616.0;
@@ -308,17 +308,6 @@ impl RowSample {
         let upper = part(above, self.offered - lower, upper_ends);
         (part(below, lower, lower_ends), upper)
     }
-}
-
-/// The first eight bytes of a row as a number, missing ones as zeros: rows with different ones compare as they do.
-#[inline]
-fn leading_bits(row: &[u8]) -> u64 {
-    if let Some(bytes) = row.first_chunk() {
-        return u64::from_be_bytes(*bytes);
-    }
-    let mut bytes = [0; 8];
-    bytes[..row.len()].copy_from_slice(row);
-    u64::from_be_bytes(bytes)
 }
 
 #[cfg(test)]

@@ -233,6 +233,12 @@ crate::settings! {
 const USUAL_BLOCK: u64 = 64 << 10;
 
 impl TableSpec {
+    /// How long a row is there at least in part: the longest of the families' times to live; `None` where some family keeps its cells for ever.
+    pub fn row_ttl(&self) -> Option<SimDuration> {
+        let all: Option<Vec<SimDuration>> = self.families.iter().map(|it| it.spec.ttl).collect();
+        all?.into_iter().max()
+    }
+
     /// What a write puts into a row that says nothing of its cells: one of each qualifier with the value of a family.
     pub fn cells_of(&self, family: usize) -> WrittenCells {
         let cell = |qualifier: &String| CellSpec {

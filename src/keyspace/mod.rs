@@ -15,4 +15,4 @@ pub use key_batch::KeyBatch;
 pub use key_range::KeyRange;
 pub use notation::{UnescapeError, escape, unescape};
 pub use router::Router;
-pub use row_key::RowKey;
+pub use row_key::{RowKey, leading_bits};

@@ -59,12 +59,32 @@ impl From<&[u8]> for RowKey {
     }
 }
 
+/// The first eight bytes of a key as a number, zeros where it has fewer: keys with different ones come in their order.
+#[inline]
+pub fn leading_bits(key: &[u8]) -> u64 {
+    if let Some(bytes) = key.first_chunk() {
+        return u64::from_be_bytes(*bytes);
+    }
+    let mut bytes = [0; 8];
+    bytes[..key.len()].copy_from_slice(key);
+    u64::from_be_bytes(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn leading_bits_that_differ_come_in_the_order_of_their_keys(
+            a in proptest::collection::vec(0u8..3, 0..11),
+            b in proptest::collection::vec(0u8..3, 0..11),
+        ) {
+            let (first, second) = (leading_bits(&a), leading_bits(&b));
+            prop_assert!(first == second || (first < second) == (a < b));
+        }
+
         #[test]
         fn the_end_of_a_prefix_is_above_all_that_start_with_it_and_nothing_else_lies_between(
             prefix in proptest::collection::vec(prop_oneof![Just(0xFFu8), Just(0xFEu8), any::<u8>()], 0..5),

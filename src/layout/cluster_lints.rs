@@ -134,9 +134,7 @@ fn expired_rows(setup: &Setup) -> Option<Diagnostic> {
     if setup.workload.reads.is_empty() {
         return None;
     }
-    // A row is there as long as some cell of it.
-    let ttls = setup.table.families.iter().map(|it| it.spec.ttl);
-    let ttl = ttls.collect::<Option<Vec<_>>>()?.into_iter().max()?;
+    let ttl = setup.table.row_ttl()?;
     let existing = setup.workload.existing.iter().map(|it| it.rows.last());
     let counted = setup.workload.kept_for.is_none();
     let oldest = existing.max().filter(|oldest| *oldest > ttl && counted)?;

@@ -3,7 +3,7 @@
 
 use super::{EntityShare, Replicate};
 use crate::key::{KeyPlan, Row};
-use crate::keyspace::{KeyBatch, KeyRange, RowKey};
+use crate::keyspace::{KeyBatch, KeyRange, RowKey, leading_bits};
 use crate::random::{DrawKey, Stream, mix};
 use crate::record::{DistributionShape, Field, FieldId, FieldKind, RecordGenerator, Schema};
 use crate::scenario::{Presplit, Setup, Strategy};
@@ -345,15 +345,7 @@ fn sort_from(
 ) -> usize {
     const WORD: usize = 8;
     for (word, at) in order.iter_mut() {
-        let rest = &keys.get(*at as usize)[start..];
-        *word = match rest.first_chunk() {
-            Some(bytes) => u64::from_be_bytes(*bytes),
-            None => {
-                let mut bytes = [0; WORD];
-                bytes[..rest.len()].copy_from_slice(rest);
-                u64::from_be_bytes(bytes)
-            }
-        };
+        *word = leading_bits(&keys.get(*at as usize)[start..]);
     }
     sort_words(order, scratch);
     let mut hottest = order.len().min(1);

@@ -86,7 +86,8 @@ impl<'a> LaidTable<'a> {
             None => size.existing_rows,
         };
         let sorted = sample.sorted();
-        let (kept, written_ms) = (self.ttl().map(kept_for), self.written_ms(sample));
+        let ttl = setup.table.row_ttl();
+        let (kept, written_ms) = (ttl.map(kept_for), self.written_ms(sample));
         let oldest = kept.map_or(0, |kept| setup.workload.start.before(kept).0 / NANOS_PER_MS);
         // In key order, those whose cells have not all expired by the last major compaction.
         let is_live = |rank: &usize| written_ms.get(*rank).is_none_or(|ms| *ms as i64 >= oldest);
@@ -117,9 +118,7 @@ impl<'a> LaidTable<'a> {
             let rows = written_ms.iter().filter(|ms| **ms as i64 >= oldest);
             (rows.count() as f64).max(1.0)
         };
-        let most_ms = self
-            .ttl()
-            .map_or(0, |ttl| since(ttl + LONGEST_MAJOR_PERIOD));
+        let most_ms = ttl.map_or(0, |ttl| since(ttl + LONGEST_MAJOR_PERIOD));
         let is_held = |rank: &usize| written_ms.get(*rank).is_none_or(|ms| *ms as i64 >= most_ms);
         let held: Vec<usize> = (0..sorted.len()).filter(is_held).collect();
         let more = held.len() as f64 / live.len().max(1) as f64;
@@ -161,13 +160,6 @@ impl<'a> LaidTable<'a> {
         let ranks = (0..sample.len()).filter(|_| forgets);
         let millis = |rank| written_at(sample, sample.at_rank(rank), setup, false);
         ranks.map(millis).collect()
-    }
-
-    /// The longest of the families' times to live; `None` where some family keeps its cells for ever.
-    fn ttl(&self) -> Option<SimDuration> {
-        let families = self.table.setup().table.families.iter();
-        let all: Option<Vec<SimDuration>> = families.map(|it| it.spec.ttl).collect();
-        all?.into_iter().max()
     }
 
     /// The server of each region in key order, as the engine opens them.

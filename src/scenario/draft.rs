@@ -191,9 +191,7 @@ fn kept_for(setup: &Setup) -> Option<SimDuration> {
     let is_counted = |field: &Field| matches!(field.kind, FieldKind::Sequence { .. });
     let workload = &setup.workload;
     let is_exempt = workload.reads.is_empty() || setup.schema.fields.iter().any(is_counted);
-    // A row is there as long as some cell of it.
-    let ttls = setup.table.families.iter().map(|it| it.spec.ttl);
-    let ttl = ttls.collect::<Option<Vec<_>>>()?.into_iter().max()?;
+    let ttl = setup.table.row_ttl()?;
     let reaches = |it: &Existing| it.rows.last() > ttl;
     (!is_exempt && workload.existing.iter().any(reaches)).then_some(ttl)
 }

@@ -3,7 +3,7 @@
 
 use super::rows::{Keys, TableRouter};
 use crate::engine::numbers::NONE;
-use crate::keyspace::{KeyBatch, KeyRange, RowKey};
+use crate::keyspace::{KeyBatch, KeyRange, RowKey, leading_bits};
 use crate::query::ScanRequest;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -44,7 +44,7 @@ impl RowSpread {
         let borders = starts.map(|start| sample.below(start) as u32);
         let mut spread = Self {
             borders: borders.chain([sample.len() as u32]).collect(),
-            leads: sample.iter().map(lead).collect(),
+            leads: sample.iter().map(leading_bits).collect(),
             sample: sample.clone(),
             regions,
             places: Vec::new(),
@@ -92,7 +92,7 @@ impl RowSpread {
         let first = self.place(table.map.locate(start));
         let borders = &self.borders[first as usize..];
         let is_from = |key| {
-            let lead = lead(key);
+            let lead = leading_bits(key);
             move |at| self.is_from(at, lead, key)
         };
         let from = least(borders[0]..borders[1], is_from(start));
@@ -134,15 +134,6 @@ impl RowSpread {
         let border = self.borders[(range.first + regions) as usize];
         f64::from(border.clamp(from, to) - from) / f64::from(to - from)
     }
-}
-
-/// The first eight bytes of a key as a number, zeros where it has fewer: keys with different ones come in their order.
-#[inline]
-fn lead(key: &[u8]) -> u64 {
-    let mut bytes = [0; 8];
-    let length = key.len().min(8);
-    bytes[..length].copy_from_slice(&key[..length]);
-    u64::from_be_bytes(bytes)
 }
 
 /// The least number of a range from which on something holds; its end when it does nowhere.
@@ -370,15 +361,6 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        #[test]
-        fn leads_that_differ_come_in_the_order_of_their_keys(
-            a in prop::collection::vec(0u8..3, 0..11),
-            b in prop::collection::vec(0u8..3, 0..11),
-        ) {
-            let order = lead(&a).cmp(&lead(&b));
-            prop_assert!(order == Ordering::Equal || order == a.cmp(&b));
-        }
-
         #[test]
         fn places_are_those_of_a_list_that_is_changed_alike(
             first in 0u32..5,
