@@ -49,6 +49,7 @@ mod verdict;
 #[cfg(test)]
 mod verdict_tests;
 
+pub use crate::layout::KEY_MAP_ROWS;
 pub use crate::scenario::{
     Bound as ExpectedBound, Limit as KneeLimit, LimitBound, SweptSetting as SweptList,
 };

@@ -66,10 +66,16 @@ fn bucket(segment: &Segment, bytes: &[u8]) -> Option<String> {
         let word = (bytes.len() <= LONGEST_WORD).then(|| bytes.escape_ascii())?;
         return Some(format!("bucket '{word}' of {count}"));
     }
-    let bytes = Some(bytes).filter(|bytes| bytes.len() <= 8)?.iter();
-    let number = bytes.fold(0u64, |number, &byte| number << 8 | u64::from(byte));
-    // Numbers may start at 1.
-    (number <= count).then(|| format!("bucket {number} of {count}"))
+    let length = Some(bytes.len()).filter(|length| *length <= 8)?;
+    let number = |byte_at: &dyn Fn(usize) -> u8| {
+        (0..length).fold(0u64, |number, at| number << 8 | u64::from(byte_at(at)))
+    };
+    // Numbers may start at 1. Bytes of a digest reach further than numbers of as many bytes as the count has.
+    let greatest = number(&|at| segment.bytes_at(at).iter().last().unwrap_or(0));
+    let low_bytes = u64::MAX >> 8 >> (count.leading_zeros() / 8 * 8);
+    let number = number(&|at| bytes[at]);
+    (number <= count && greatest <= count | low_bytes)
+        .then(|| format!("bucket {number} of {count}"))
 }
 
 /// Bytes as an expression writes them.

@@ -194,14 +194,60 @@ fn time_led_keys_go_to_the_last_region_that_existing_rows_were_cut_into() {
     assert_eq!(layout.key_bytes, 12.0);
     assert_lint(&layout, "leads with a time or a sequence");
     assert!(!has(&layout, "nobody knows beforehand"));
-    // Sorted by time, 240 equal parts, labelled with it; the first bucket has no start key to label.
-    assert_eq!(layout.key_buckets.len(), 240);
-    assert!(layout.key_buckets[0].labels.is_empty());
-    assert!(
-        layout.key_buckets[120].labels[0].starts_with("ts 2026-01-01T00:00:"),
-        "{:?}",
-        layout.key_buckets[120]
-    );
+    // The run has no key in eight regions: one bucket each, of which nothing can be said. The last one has 240 equal parts, labelled with the time.
+    let (old, new) = layout.key_buckets.split_at(8);
+    assert!(old.iter().all(|bucket| bucket.labels.is_empty()));
+    assert_eq!(new.len(), 240);
+    for bucket in new {
+        let label = &bucket.labels[0];
+        assert!(label.starts_with("ts 2026-01-01T00:00:"), "{bucket:?}");
+    }
+}
+
+#[test]
+fn each_region_has_buckets_of_its_own_by_its_part_of_the_keys() {
+    let key = "be1(random(4)) || be8(ts) || be4(sensor)";
+    let points = |bytes: &[u8]| fixed(None, bytes.iter().map(|byte| RowKey(vec![*byte])).collect());
+    let laid_out = |presplit| lay_out(&strategy(key, presplit, DistributionShape::Uniform, 0));
+    let buckets_of = |presplit| {
+        let layout = laid_out(presplit);
+        let starts = (0..layout.regions.len()).map(|region| layout.region_start(0, region));
+        let starts_at = |start: &[u8]| {
+            let mut buckets = layout.key_buckets.iter();
+            buckets.position(|it| it.start.as_bytes() == start)
+        };
+        let at: Option<Vec<usize>> = starts.map(starts_at).collect();
+        let labels = layout
+            .key_buckets
+            .iter()
+            .map(|it| it.labels.first().cloned());
+        (
+            at.expect("a bucket begins with each region"),
+            labels.collect::<Vec<_>>(),
+        )
+    };
+    // Three of the four buckets are a region together, and 180 of 240: within 4 (one standard error of 20,000 keys is 0.7).
+    let (at, labels) = buckets_of(points(&[3]));
+    assert!((176..=184).contains(&at[1]), "{at:?}");
+    assert_eq!(labels[0].as_deref(), Some("bucket 0 of 4"));
+    assert_eq!(labels[at[1]].as_deref(), Some("bucket 3 of 4"));
+    // Beyond the last key lies a region without any.
+    let (at, labels) = buckets_of(points(&[1, 2, 3, 4]));
+    assert_eq!((at.len(), labels.len()), (5, at[4] + 1));
+    assert_eq!(labels[at[4]], None);
+
+    let [one, two] = ["bucket 1 of 4", "bucket 2 of 4"].map(Some);
+    let layout = laid_out(points(&[1, 2]));
+    let said = (0..3).map(|region| layout.region_labels(0, region));
+    let zero = Some("bucket 0 of 4");
+    assert_eq!(said.collect::<Vec<_>>(), [[zero; 2], [one; 2], [two, None]]);
+    let layout = laid_out(points(&[2]));
+    assert_eq!(layout.region_labels(0, 0), [None, two]);
+    // The second of 198 regions has most of the rows. Nothing can be said of one without any between others.
+    let many: Vec<u8> = [1].into_iter().chain(4..=200).collect();
+    let layout = laid_out(points(&many));
+    assert_eq!(layout.region_labels(0, 1), [one, None]);
+    assert_eq!(layout.region_labels(0, 6), [None; 2]);
 }
 
 #[test]

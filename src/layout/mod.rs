@@ -25,6 +25,7 @@ mod types;
 pub use cluster_lints::{change_lints, load_lints, misplaced_regions};
 pub use explanation::{Explanation, RegionCauses, SampleKey};
 pub use family_size::{EncodedSize, FamilySize, KeyBytes};
+pub use plan_layout::KEY_MAP_ROWS;
 pub use replay::{Asks, ExistingRow, Replay, Replayed, ScanRange};
 pub use replicate::Replicate;
 pub use retention::Retention;

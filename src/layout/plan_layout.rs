@@ -12,10 +12,17 @@ use crate::policy::quantile_ranks;
 use crate::record::FieldId;
 use crate::scenario::{Presplit, Strategy};
 use crate::workload::Choice;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Buckets of the key map: enough for one a pixel row or two of its picture.
+/// Rows of the key map that can be told apart: a region each, or, of more regions, as many regions each.
+pub const KEY_MAP_ROWS: usize = 64;
+
+/// Buckets of the key map, besides one for each row that has less than its part of them: enough for one a pixel row or two of its picture.
 const KEY_BUCKETS: u32 = 240;
+
+/// Part of the keys from which on a region has a row of its own, however many regions there are.
+const HOT_SHARE: f64 = 1.0 / 120.0;
 
 /// Segments that a bucket's label shows, outermost first.
 const LABEL_SEGMENTS: usize = 3;
@@ -109,6 +116,7 @@ fn copy_forecast(laid: &LaidTable<'_>) -> CopyForecast {
     }
 }
 
+/// Buckets that begin where the rows of the picture do, each row divided by its own keys in proportion to its part of them. O(log regions x log sample).
 fn key_buckets(laid: &LaidTable<'_>) -> Vec<KeyBucket> {
     let LaidTable { table, run, .. } = laid;
     // A run that writes nothing is looked at by the rows that it reads.
@@ -116,25 +124,49 @@ fn key_buckets(laid: &LaidTable<'_>) -> Vec<KeyBucket> {
     let existing = (run.len() == 0).then(existing);
     let (plan, sample) = (table.key, existing.as_ref().unwrap_or(run));
     let sorted = sample.sorted();
-    let mut buckets = vec![KeyBucket {
-        start: RowKey::default(),
-        labels: Vec::new(),
-    }];
-    let mut ranks = quantile_ranks(&sorted, KEY_BUCKETS);
-    // No quantile divides a single key: without a bucket of its own a table of one row would have no picture.
-    if ranks.is_empty() && !sorted.is_empty() {
-        ranks.push(0);
-    }
-    for rank in ranks {
-        let (_, segments) = plan.describe(&sample.row(sample.at_rank(rank)));
-        // Constants label nothing: they are the same everywhere.
-        let labels = plan.segments().iter().zip(segments);
-        let labels = labels.filter(|(segment, _)| segment.constant().is_none());
-        let labels = labels.map(|(_, text)| text.meaning);
-        buckets.push(KeyBucket {
-            start: RowKey::from(sorted[rank]),
-            labels: labels.take(LABEL_SEGMENTS).collect(),
-        });
+    let (points, least) = (&laid.points, RowKey::default());
+    let start_of = |region: usize| region.checked_sub(1).map_or(&least, |at| &points[at]);
+    let count = points.len() + 1;
+    let rank_of = |region: usize| match region < count {
+        true => sorted.partition_point(|key| *key < start_of(region).as_bytes()),
+        false => sorted.len(),
+    };
+    // A region with much of the load has a row of its own in any case: one of its keys is among these.
+    let much = (HOT_SHARE * sorted.len() as f64).ceil().max(1.0) as usize;
+    let region_of = |key: &&[u8]| points.partition_point(|point| point.as_bytes() <= *key);
+    let hot = sorted.iter().step_by(much).map(region_of);
+    let hot = hot.filter(|at| rank_of(at + 1) - rank_of(*at) >= much);
+    let rows = (0..count).step_by(count.div_ceil(KEY_MAP_ROWS));
+    let rows: BTreeSet<usize> = rows.chain(hot.flat_map(|at| [at, at + 1])).collect();
+    let rows: Vec<usize> = rows.into_iter().take_while(|at| *at < count).collect();
+    let ranks: Vec<usize> = rows
+        .iter()
+        .map(|at| rank_of(*at))
+        .chain([sorted.len()])
+        .collect();
+    let mut buckets = Vec::new();
+    for (row, ends) in rows.into_iter().zip(ranks.windows(2)) {
+        let (row, keys) = (start_of(row), &sorted[ends[0]..ends[1]]);
+        let part = f64::from(KEY_BUCKETS) * keys.len() as f64 / sorted.len().max(1) as f64;
+        let mut inside = quantile_ranks(keys, part.round() as u32);
+        // No quantile divides a single key: without a bucket of its own a table of one row would have no picture.
+        let single = sorted.first() == sorted.last() && keys.first() > Some(&row.as_bytes());
+        if single {
+            inside.push(0);
+        }
+        let first = (row.clone(), keys.first().map(|_| ends[0]));
+        let further = inside
+            .into_iter()
+            .map(|rank| (RowKey::from(keys[rank]), Some(ends[0] + rank)));
+        buckets.extend([first].into_iter().chain(further).map(|(start, rank)| {
+            let segments = rank.map(|rank| plan.describe(&sample.row(sample.at_rank(rank))).1);
+            // Constants label nothing: they are the same everywhere.
+            let labels = plan.segments().iter().zip(segments.into_iter().flatten());
+            let labels = labels.filter(|(segment, _)| segment.constant().is_none());
+            let labels = labels.map(|(_, text)| text.meaning);
+            let labels = labels.take(LABEL_SEGMENTS).collect();
+            KeyBucket { start, labels }
+        }));
     }
     buckets
 }

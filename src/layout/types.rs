@@ -80,7 +80,7 @@ pub struct Layout {
 pub struct CopyForecast {
     /// One for each region in key order.
     pub regions: Arc<Vec<RegionForecast>>,
-    /// Parts of the key space with as many keys each, in key order.
+    /// As in [`Layout::key_buckets`].
     pub key_buckets: Vec<KeyBucket>,
 }
 
@@ -152,12 +152,12 @@ pub struct RegionForecast {
     pub unreachable: bool,
 }
 
-/// A bucket of the key map: about the same number of the run's keys in each.
+/// A bucket of the key map: those inside of one region have about the same number of the run's keys each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyBucket {
     /// Empty for the first.
     pub start: RowKey,
-    /// What the start key's segments say (`ts 00:00:12`, `metric 17`), outermost first; empty for the first.
+    /// What the segments of its first key say (`ts 00:00:12`, `metric 17`), outermost first; empty where the run has no key in it.
     pub labels: Vec<String>,
 }
 
@@ -214,14 +214,22 @@ impl Layout {
         }
     }
 
-    /// What the first keys of a table's region say, and those of the region behind it, as far as buckets of keys tell them.
+    /// What the first keys of a table's region say, and those of the region behind it, or all of its own; nothing of a region that has no buckets of its own.
     pub fn region_labels(&self, table: usize, region: usize) -> [Option<&str>; 2] {
         let (points, buckets) = (self.split_points(table), self.key_buckets(table));
         let label = |at: usize| Some(buckets.get(at)?.labels.first()?.as_str());
-        let start = region.checked_sub(1).map(|before| &points[before]);
-        let from = buckets.partition_point(|it| Some(&it.start) <= start);
-        let end = points.get(region);
-        let to = end.map(|end| buckets.partition_point(|it| it.start < *end));
-        [label(from.saturating_sub(1)), to.and_then(label)]
+        let bucket_at =
+            |start: &[u8]| buckets.binary_search_by(|it| it.start.as_bytes().cmp(start));
+        let end = points.get(region).map(|end| bucket_at(end.as_bytes()));
+        let (Ok(from), Ok(to)) = (
+            bucket_at(self.region_start(table, region)),
+            end.unwrap_or(Ok(buckets.len())),
+        ) else {
+            return [None; 2];
+        };
+        match label(to - 1) == label(from) {
+            true => [label(from); 2],
+            false => [label(from).filter(|_| region > 0), label(to)],
+        }
     }
 }

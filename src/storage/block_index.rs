@@ -156,9 +156,11 @@ fn leaf_block(entries: &[IndexEntry]) -> Vec<u8> {
 
 /// Bytes on disk, uncompressed, and levels of the index of a file of `blocks` data blocks, whose keys have `key_bytes` bytes on average.
 pub fn block_index(blocks: f64, key_bytes: f64) -> (f64, u32) {
-    if blocks < 1.0 {
+    if blocks <= 0.0 {
         return (0.0, 1);
     }
+    // However little is in it, a file that is there has a block.
+    let blocks = blocks.max(1.0);
     let (root_entry, leaf_entry) = (root_entry(key_bytes), leaf_entry(key_bytes));
     let block = |bytes: f64| on_disk(BLOCK_HEADER as f64 + bytes);
     let (mut entries, mut bytes, mut levels) = (blocks, 0.0, 1);

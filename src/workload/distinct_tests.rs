@@ -195,6 +195,63 @@ fn random_salts_make_rows_of_their_own() {
     assert_eq!(rows(&[CAMPAIGN], f64::INFINITY), 120_000.0);
 }
 
+/// Of n rows of a campaign under 16 salts 16 (1 - (15 / 16)^n) are expected.
+#[test]
+fn turns_of_a_combination_lie_under_as_many_salts_as_chance_has_it() {
+    for (every, turns) in [(None, 1), (Some(secs(10)), 2), (Some(secs(2)), 10)] {
+        let mut workload = drawn_table();
+        workload.writes.clear();
+        workload.existing[0].rows = ImportRows::Each {
+            each: vec![CAMPAIGN],
+            every,
+            last: secs(if every.is_some() { 20 } else { 0 }),
+        };
+        let table = materialised(&workload, &schema(None), at(0));
+        let target = &table.rows[0];
+        let equal = [of(target, CAMPAIGN)];
+        let condition = Condition {
+            equal: &equal,
+            between: &[],
+        };
+        let equality = RowEquality {
+            told: &[CAMPAIGN],
+            draws: 16.0,
+            ..RowEquality::default()
+        };
+        let found = table
+            .population
+            .distinct(condition, equality, target, table.at);
+        let expected = 16.0 * (1.0 - (15.0f64 / 16.0).powi(turns));
+        assert!(
+            (found - expected).abs() < 1e-9,
+            "{turns}: {found} {expected}"
+        );
+    }
+}
+
+#[test]
+fn a_known_turn_is_one_of_those_that_come_at_a_steady_pace() {
+    // Three turns of each campaign in the minute before the run; few writes in the run, of which some overwrite each other.
+    let mut workload = drawn_table();
+    workload.writes = vec![drawn("rows", 60.0, Vec::new(), &[])];
+    workload.existing[0].rows = ImportRows::Each {
+        each: vec![CAMPAIGN],
+        every: Some(secs(20)),
+        last: secs(60),
+    };
+    let table = materialised(&workload, &schema(None), at(26_000));
+    let start = START.0 / 1_000_000;
+    for step in [1_000, 5_000, 50_000] {
+        let equality = RowEquality {
+            told: &[CAMPAIGN],
+            step: Some((TS, start, start + step)),
+            ..RowEquality::default()
+        };
+        let campaign = |target: &[i64]| (vec![of(target, CAMPAIGN)], vec![]);
+        table.compare_distinct(1_000, equality, campaign).agree();
+    }
+}
+
 #[test]
 fn rows_that_carry_the_start_of_the_run_are_one_for_each_value() {
     let mut workload = drawn_table();

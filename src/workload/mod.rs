@@ -8,6 +8,7 @@
 mod combinations;
 #[cfg(test)]
 mod distinct_tests;
+mod drawn_count;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]

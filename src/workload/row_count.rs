@@ -59,13 +59,13 @@ struct Selection<'a> {
 
 /// A part of an origin: a share of its combinations, and a share of the rows of each by what is drawn for them.
 #[derive(Debug, Clone, Copy)]
-struct Part {
-    combined: f64,
-    drawn: f64,
+pub(super) struct Part {
+    pub(super) combined: f64,
+    pub(super) drawn: f64,
 }
 
 impl Part {
-    const ALL: Self = Self {
+    pub(super) const ALL: Self = Self {
         combined: 1.0,
         drawn: 1.0,
     };
@@ -109,6 +109,28 @@ struct ValueShare {
     single: bool,
 }
 
+/// How an origin's rows fall on a cell.
+#[derive(Debug, Clone, Copy, Default)]
+struct Falling {
+    /// Combinations that share the cell.
+    combinations: f64,
+    /// Of each one's rows, those that fall on it.
+    share: f64,
+    /// Probability that any can.
+    reached: f64,
+}
+
+/// How an origin's rows fall on the target's cell.
+#[derive(Debug, Default)]
+struct TargetsCell {
+    inflow: StepInflow,
+    falling: Falling,
+    /// Logarithm of the probability that no row of one combination falls on it.
+    missed: f64,
+    /// Probability that the origin holds it.
+    held: f64,
+}
+
 impl Population {
     /// Expected number of rows that a table holds at an instant and that satisfy `condition`, when `target` (a record of the table) is known to be one of
     /// the writes: at least 1 if it satisfies the condition. Of records that agree in `equality` only one counts, as under a key that tells just that.
@@ -132,71 +154,6 @@ impl Population {
     }
 }
 
-/// A question whose conditions are on fields that the rows of all origins draw by their laws ([`RowShape::is_drawn`]).
-pub(super) struct DrawnCount<'a> {
-    pub(super) population: &'a Population,
-    pub(super) shape: &'a RowShape,
-    pub(super) condition: Condition<'a>,
-    pub(super) equality: RowEquality<'a>,
-    /// Rows of each origin.
-    pub(super) present: &'a [f64],
-}
-
-impl DrawnCount<'_> {
-    /// As [`RowCount::distinct`], in fewer steps; `None` where these don't tell.
-    pub(super) fn distinct(&self, target: &[i64]) -> Option<f64> {
-        let marginals = &self.population.marginals;
-        let share = |item: Item| marginals.by_law(item.field, item.slots());
-        let share: f64 = items(self.condition).map(share).product();
-        let origins = || self.population.origins.iter().zip(self.present);
-        let of_a_draw = 1.0 / self.equality.draws;
-        let (mut writes, mut roots) = (0.0, 0.0);
-        for (of, present) in self.shape.origins.iter().zip(self.present) {
-            let densest = match of.step {
-                Telling::Nothing => f64::INFINITY,
-                Telling::Slots(..) => of.densest,
-                Telling::Steps => return None,
-            };
-            let rows = present * share;
-            writes += rows;
-            if !of.unique {
-                roots += (rows * (densest * share).min(rows) * of_a_draw).sqrt();
-            }
-        }
-        if 0.5 * roots * roots <= REPEATED_MAX * writes {
-            if !items(self.condition).all(|item| item.holds(target)) {
-                return Some(writes);
-            }
-            let drawn = Part {
-                drawn: share,
-                ..Part::ALL
-            };
-            let surplus = origins().filter(|(_, present)| **present * share > 0.0);
-            let surplus = surplus.map(|(origin, present)| {
-                let rows = present * share;
-                rows / writes * (1.0 + origin.others(*present, drawn) - rows)
-            });
-            return Some((writes + surplus.sum::<f64>()).max(1.0));
-        }
-        let equality = self.equality;
-        if !self.shape.fixes_told || equality.step.is_some() || equality.draws != 1.0 {
-            return None;
-        }
-        let (mut held, mut free) = (0.0, 1.0);
-        for (origin, present) in origins() {
-            let inflow = StepInflow {
-                due: *present,
-                stays: 1.0,
-                ..StepInflow::default()
-            };
-            let cell = -libm::expm1(origin.combinations * origin.ln_missed(share.min(1.0), inflow));
-            held += cell * free;
-            free *= 1.0 - cell;
-        }
-        Some(held)
-    }
-}
-
 impl RowOrigin {
     /// Rows in the table at an instant.
     pub(super) fn present(&self, at: SimTime) -> f64 {
@@ -204,7 +161,7 @@ impl RowOrigin {
     }
 
     /// Expected other rows of a part of those that are present when one of it is known to be there.
-    fn others(&self, present: f64, Part { combined, drawn }: Part) -> f64 {
+    pub(super) fn others(&self, present: f64, Part { combined, drawn }: Part) -> f64 {
         if !self.history.regular() {
             return present * combined * drawn;
         }
@@ -215,7 +172,7 @@ impl RowOrigin {
     }
 
     /// Logarithm of the probability that no row of one combination falls on a cell, on which such a `share` of its rows falls.
-    fn ln_missed(&self, share: f64, inflow: StepInflow) -> f64 {
+    pub(super) fn ln_missed(&self, share: f64, inflow: StepInflow) -> f64 {
         let due = inflow.due / self.combinations;
         let later = inflow.due_later / self.combinations;
         if self.history.regular() {
@@ -559,18 +516,14 @@ impl<'a> RowCount<'a> {
         // The target comes from an origin that can have it, in proportion to their rows.
         let own = some.filter(|(_, of)| self.can_hold_target(of));
         let rows: f64 = own.clone().map(|(_, of)| of.rows).sum();
-        let mut free: SmallVec<[f64; 4]> = SmallVec::new();
-        if !self.selected.iter().all(|of| of.shape.unique) {
-            free.extend(self.selected.iter().map(|of| self.free_of_targets_cell(of)));
-        }
         let surplus = own.map(|(nth, of)| {
             let missing = if of.shape.unique {
                 1.0 + of.others - of.rows
             } else {
-                // The target's own cell is held for certain: what is missing to that is that no row but the target holds it.
-                let others = self.selected.iter().zip(&free).enumerate();
-                let others = others.filter(|(at, (it, _))| *at == nth || self.may_agree(it, of));
-                others.map(|(_, (_, free))| free).product::<f64>()
+                let rivals = self.selected.iter().enumerate();
+                let rivals = rivals.filter(|(at, it)| *at != nth && self.may_agree(it, of));
+                let free = |(_, it)| 1.0 - self.targets_cell(it).held;
+                self.more_cells(of) * rivals.map(free).product::<f64>()
             };
             of.rows / rows * missing
         });
@@ -741,10 +694,52 @@ impl<'a> RowCount<'a> {
         sum
     }
 
-    /// The probability that no row of an origin but the target holds the target's cell, which may be one of another origin.
-    fn free_of_targets_cell(&self, of: &Selection<'a>) -> f64 {
+    /// Cells of no other origin that an origin holds in addition, on average, where the target is one of its rows: the target's own, unless another row is there.
+    /// Rows at a steady pace come no more often for that: the others of the target's combination lie in other cells less often.
+    fn more_cells(&self, of: &Selection<'a>) -> f64 {
+        let cell = self.targets_cell(of);
+        let (origin, share) = (&self.population.origins[of.origin], cell.falling.share);
+        if !origin.history.regular() || of.window.numbers.is_some() || share <= 0.0 {
+            return 1.0 - cell.held;
+        }
+        let StepInflow {
+            due,
+            stays,
+            due_later,
+            falls_back,
+        } = cell.inflow;
+        // Late rows fall on a step as chance has it.
+        let missed = |rows: f64| libm::exp(ln_missed(share * stays, rows / stays));
+        let is_late = stays < 1.0 || falls_back > 0.0;
+        // Rows of the target's combination in all steps and in its own, without and with one that is known to be there.
+        let all = of.rows / (of.part.share() * origin.combinations);
+        let here = all.min((stays * due + falls_back * due_later) / origin.combinations);
+        let known = size_biased(all);
+        let known_here = match is_late {
+            true => 1.0 + (known - 1.0) * here / all,
+            false => size_biased(here),
+        };
+        // In how many other steps these lie, and how many fewer there are in each.
+        let elsewhere = all - here;
+        let each = (self.densest(of) / (of.part.share() * origin.combinations)).min(elsewhere);
+        let steps = elsewhere / each;
+        let fewer = (elsewhere - (known - known_here)) / steps;
+        let values = of.part.drawn / share;
+        let mut lost = (values - 1.0) * (missed(known_here - 1.0) - missed(here));
+        if elsewhere > 0.0 {
+            lost += steps * values * (missed(each - fewer) - missed(each));
+        }
+        let rivals = match cell.falling.combinations > 1.0 {
+            true => libm::exp((cell.falling.combinations - 1.0) * cell.missed),
+            false => 1.0,
+        };
+        rivals * (libm::exp(cell.missed) - lost)
+    }
+
+    /// The target's cell, as the rows of an origin fall on it, which may be one of another origin.
+    fn targets_cell(&self, of: &Selection<'a>) -> TargetsCell {
         if of.shape.unique || !self.can_hold_target(of) {
-            return 1.0;
+            return TargetsCell::default();
         }
         let population = self.population;
         let slot_of = |field: FieldId| self.target[usize::from(field.0)];
@@ -766,7 +761,14 @@ impl<'a> RowCount<'a> {
             single: true,
         };
         let values: ValueShares = self.told(of).map(value).collect();
-        1.0 - self.cell(of, self.inflow(of, span, 1.0), &values)
+        let inflow = self.inflow(of, span, 1.0);
+        let falling = self.falling(of, &values);
+        TargetsCell {
+            inflow,
+            falling,
+            missed: self.population.origins[of.origin].ln_missed(falling.share, inflow),
+            held: self.cell(of, inflow, &values),
+        }
     }
 
     /// Rows of two origins may be the same: neither's are all unique, and no told field that one of them fixes has a value which the other cannot have.
@@ -793,9 +795,23 @@ impl<'a> RowCount<'a> {
         if of.left.share() <= 0.0 {
             return 0.0;
         }
+        let Falling {
+            combinations,
+            share,
+            reached,
+        } = self.falling(of, values);
+        let missed = self.population.origins[of.origin].ln_missed(share, inflow);
+        if combinations < 1.0 {
+            // Either one or none.
+            return -reached * combinations * libm::expm1(missed);
+        }
+        -reached * libm::expm1(combinations * missed)
+    }
+
+    /// How an origin's rows fall on a cell.
+    fn falling(&self, of: &Selection<'_>, values: &[ValueShare]) -> Falling {
         let marginals = &self.population.marginals;
         let origin = &self.population.origins[of.origin];
-        // Combinations that share the cell, and the share of each one's rows that fall on it.
         let mut combinations = origin.combinations * of.part.combined / of.left.combined;
         let mut share = of.part.drawn / of.left.drawn / self.equality.draws;
         let mut reached = 1.0;
@@ -808,13 +824,11 @@ impl<'a> RowCount<'a> {
                 FieldRole::Drawn => share *= value.share,
             }
         }
-        let share = share.min(1.0);
-        let missed = origin.ln_missed(share, inflow);
-        if combinations < 1.0 {
-            // Either one or none.
-            return -reached * combinations * libm::expm1(missed);
+        Falling {
+            combinations,
+            share: share.min(1.0),
+            reached,
         }
-        -reached * libm::expm1(combinations * missed)
     }
 }
 

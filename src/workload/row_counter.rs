@@ -1,7 +1,8 @@
 //! Counts of rows for one who asks many questions of one table. Must not know what is asked.
 
+use super::drawn_count::DrawnCount;
 use super::population::Population;
-use super::row_count::{DrawnCount, RowCount};
+use super::row_count::RowCount;
 use super::row_question::{Condition, RowEquality};
 use super::row_shape::RowShape;
 use crate::time::SimTime;

@@ -1,7 +1,7 @@
 //! Tests of whole charts: what any viewer relies on, and the results that are unlike others.
 
 use super::{Chart, ChartData, HeatColours, Places, Theme, Viewport, charts};
-use crate::experiment::{Metric, Results, StrategyResult};
+use crate::experiment::{KeyMapBucket, Metric, Results, StrategyResult};
 use crate::metrics::{EventKind, SeriesEvent};
 use crate::report::{sample_fixture as sample, sample_reads_fixture as sample_reads};
 
@@ -348,19 +348,21 @@ fn one_replicate_tells_what_it_has_and_says_that_it_is_alone() {
 
 #[test]
 fn labels_stand_at_the_keys_that_they_tell() {
-    // All that is written lies in the first of four regions: those behind it hold nothing of its last key.
+    // All that is written lies in the first of four regions; each of the others has a bucket without a key.
     let mut hot = sample::strategy("hot", 4, &[[8_000u64, 0, 0, 0]; 4]);
     let label = |at: usize| format!("group {}", at / 4);
-    hot.key_map = (0..8)
-        .map(|at| {
-            let mut bucket = sample::bucket(&format!("a{at}"));
-            bucket.labels = vec![label(at)];
-            bucket
-        })
-        .collect();
+    let written = (0..8).map(|at| KeyMapBucket {
+        labels: vec![label(at)],
+        ..sample::bucket(&format!("a{at}"))
+    });
+    let empty = ["b", "c", "d"].map(|start| KeyMapBucket {
+        labels: Vec::new(),
+        ..sample::bucket(start)
+    });
+    hot.key_map = written.chain(empty).collect();
     hot.region_starts = ["", "b", "c", "d"].map(str::to_owned).to_vec();
     if let Some(series) = hot.series.as_mut() {
-        series.key_demand = vec![vec![1_000; 8]; 4];
+        series.key_demand = vec![[vec![1_000; 8], vec![0; 3]].concat(); 4];
         series.region_server = vec![0, 1, 2, 3];
     }
     let chart = chart_of(&sample::results(vec![hot]), "key-map-hot");

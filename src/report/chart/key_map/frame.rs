@@ -36,13 +36,6 @@ impl Frame {
         start + (end - start) * (position - region as f64).min(1.0)
     }
 
-    /// Where the keys of a bucket end, counted in buckets: with the region that it starts in, as those behind it hold none of them.
-    pub fn end_of(&self, bucket: usize) -> f64 {
-        let (start, end) = (bucket as f64, bucket as f64 + 1.0);
-        let first = self.regions.partition_point(|it| *it <= start);
-        self.regions.get(first).map_or(end, |it| it.min(end))
-    }
-
     /// Height of a position in the key space, counted in buckets from its start.
     pub fn y(&self, position: f64) -> f64 {
         self.area.bottom() - self.area.height * self.in_regions(position) / self.count() as f64

@@ -73,37 +73,6 @@ impl Heat {
             totals,
         }
     }
-
-    /// Makes each region as hot as what was `counted` of it from the interval `from` on: a boundary inside of a key bucket is placed between its
-    /// neighbours, not where the bucket's writes part. Of a map whose rows are the regions, none of which was divided or merged. O(cells).
-    pub fn settle(&mut self, counted: &[u64], from: usize) {
-        let each = self.rows / counted.len().max(1);
-        if each * counted.len() != self.rows || counted.iter().all(|writes| *writes == 0) {
-            return;
-        }
-        let of_region = |cells: &[f64], region: usize| -> f64 {
-            cells[region * each..(region + 1) * each].iter().sum()
-        };
-        let window = &self.cells[from.min(self.cells.len())..];
-        let shown: Vec<f64> = (0..counted.len())
-            .map(|region| window.iter().map(|cells| of_region(cells, region)).sum())
-            .collect();
-        let (all, sum) = (
-            counted.iter().sum::<u64>() as f64,
-            shown.iter().sum::<f64>(),
-        );
-        let times = |row: usize| match shown[row / each] {
-            0.0 => 1.0,
-            shown => counted[row / each] as f64 / all * sum / shown,
-        };
-        let times: Vec<f64> = (0..self.rows).map(times).collect();
-        for cells in self.cells.iter_mut().chain([&mut self.totals]) {
-            cells
-                .iter_mut()
-                .zip(&times)
-                .for_each(|(cell, times)| *cell *= times);
-        }
-    }
 }
 
 /// Writes between each edge and the next, those of a bucket evenly inside of it; edges are counted in buckets, ascending.
@@ -153,20 +122,6 @@ mod tests {
         // Of eight servers two regions use two at best.
         let heat = Heat::of(&frame(&[0.0, 3.0, 4.0]), &regions, &[vec![20; 4]], 1.0, 8);
         assert!((heat.cells[0][0] - 6.0).abs() < 1e-9, "{heat:?}");
-    }
-
-    #[test]
-    fn a_boundary_inside_a_bucket_makes_no_region_hotter_than_it_is() {
-        let mut strategy = sample::strategy("x", 2, &[&[10, 10]]);
-        strategy.key_map = [sample::bucket("")].to_vec();
-        strategy.region_starts = ["", "d"].map(str::to_owned).to_vec();
-        let regions = Regions::of(&strategy, 1);
-        let mut heat = Heat::of(&frame(&[0.0, 0.5, 1.0]), &regions, &[vec![80]], 1.0, 2);
-        assert_eq!(heat.cells[0], [1.0, 1.0]);
-        // 60 and 20 of 80 are 1.5 and 0.5 even shares.
-        heat.settle(&[60, 20], 0);
-        assert!((heat.cells[0][0] - 1.5).abs() < 1e-9 && (heat.cells[0][1] - 0.5).abs() < 1e-9);
-        assert!((heat.totals[0] - 60.0).abs() < 1e-9);
     }
 
     #[test]

@@ -45,11 +45,11 @@ struct Column {
 pub struct KeyLabels(Vec<Column>);
 
 impl KeyLabels {
-    /// The labels of `buckets`; `edges` are the pixels from the top of the sheet to where the keys of each start and end, upwards.
-    pub fn of(buckets: &[KeyMapBucket], edges: &[[f64; 2]], viewport: Viewport) -> Self {
+    /// The labels of `buckets`; `edges` are the pixels from the top of the sheet to where each starts, upwards, and to where the last one ends.
+    pub fn of(buckets: &[KeyMapBucket], edges: &[f64], viewport: Viewport) -> Self {
         // Levels, and the widest column of labels.
         let (most, widest) = viewport.pick((2, 112.0), (1, 84.0));
-        let height = edges[0][0] - edges[buckets.len() - 1][1];
+        let height = edges[0] - edges[buckets.len()];
         let depths = buckets.iter().map(|bucket| bucket.labels.len());
         let depth = depths.max().unwrap_or(0);
         let mut levels: Vec<Vec<Run>> = (0..depth).map(|level| runs(buckets, level)).collect();
@@ -104,8 +104,8 @@ impl KeyLabels {
 
 impl Column {
     /// Of runs inside of boxes that start at `outer` buckets.
-    fn of(runs: Vec<Run>, outer: &[usize], edges: &[[f64; 2]], widest: f64) -> Self {
-        let height = |run: &Run| edges[run.from][0] - edges[run.to - 1][1];
+    fn of(runs: Vec<Run>, outer: &[usize], edges: &[f64], widest: f64) -> Self {
+        let height = |run: &Run| edges[run.from] - edges[run.to];
         // The first bucket begins with the key space, and may say nothing.
         let heights = runs.iter().filter(|run| !run.text.is_empty()).map(height);
         let total: f64 = heights.clone().sum();
@@ -144,7 +144,7 @@ impl Column {
         // A box without a word would only raise a question.
         let shown = |run: &&Run| !(self.boxes && run.text.is_empty());
         for run in self.runs.iter().filter(shown) {
-            let (top, bottom) = (frame.y(frame.end_of(run.to - 1)), frame.y(run.from as f64));
+            let (top, bottom) = (frame.y(run.to as f64), frame.y(run.from as f64));
             let text = whole_parts(&run.text, self.width - 6.0);
             if self.boxes {
                 let height = bottom - top - 1.0;
@@ -193,10 +193,10 @@ fn runs(buckets: &[KeyMapBucket], level: usize) -> Vec<Run> {
 }
 
 /// Those runs whose starts are far enough apart to stand beside each other, the first of each box among them.
-fn apart(runs: Vec<Run>, outer: &[usize], edges: &[[f64; 2]]) -> Vec<Run> {
+fn apart(runs: Vec<Run>, outer: &[usize], edges: &[f64]) -> Vec<Run> {
     let mut kept: Vec<Run> = Vec::new();
     for run in runs.into_iter().filter(|run| !run.text.is_empty()) {
-        let away = |other: usize| (edges[run.from][0] - edges[other][0]).abs();
+        let away = |other: usize| (edges[run.from] - edges[other]).abs();
         let first = outer.contains(&run.from);
         let near = kept.last().is_some_and(|last| away(last.from) < LEAST_BOX);
         let next = outer.iter().find(|start| **start > run.from);
@@ -277,9 +277,8 @@ mod tests {
     use super::*;
 
     /// Edges of so many buckets of one height.
-    fn even(buckets: usize, height: f64) -> Vec<[f64; 2]> {
-        let edges = |at| [(at + 1) as f64 * height, at as f64 * height];
-        (0..buckets).rev().map(edges).collect()
+    fn even(buckets: usize, height: f64) -> Vec<f64> {
+        (0..=buckets).rev().map(|at| at as f64 * height).collect()
     }
 
     #[test]
@@ -315,7 +314,7 @@ mod tests {
         let seconds = |at| format!("ts 2026-01-01T00:00:{at:02}Z");
         let written = (0..13).map(|at| bucket(&[&seconds(at)]));
         let buckets: Vec<_> = [bucket(&[])].into_iter().chain(written).collect();
-        let edges: Vec<_> = [[400.0, 13.0]].into_iter().chain(even(13, 1.0)).collect();
+        let edges: Vec<_> = [400.0].into_iter().chain(even(13, 1.0)).collect();
         let labels = KeyLabels::of(&buckets, &edges, Viewport::Wide);
         let texts: Vec<&str> = labels.0[0].runs.iter().map(|run| &run.text[..]).collect();
         assert_eq!(texts, [seconds(0)]);

@@ -66,8 +66,7 @@ fn draw(
         to_s: from_s + cells.len() as f64 * demand.interval_s,
     };
     let edges: Vec<f64> = (0..=buckets).map(|at| frame.y(at as f64)).collect();
-    let spans = (0..shown.len()).map(|at| [edges[at], frame.y(frame.end_of(at))]);
-    let labels = KeyLabels::of(shown, &spans.collect::<Vec<_>>(), viewport);
+    let labels = KeyLabels::of(shown, &edges, viewport);
     // The strip's names, up to `984 others`, need room too.
     frame.area.left = viewport.left() + (16.0 + labels.width()).max(62.0);
     let owners = Regions::owner_width(demand.servers, viewport);
@@ -109,13 +108,7 @@ fn draw(
     let (kind, bottom) = (ChartKind::KeyMap, legend_top + viewport.pick(46.0, 80.0));
     let sheet = Drawing::new(viewport, kind, title(strategy, &demand), &subtitle, bottom);
     let mut sheet = sheet.of_strategy(&strategy.name);
-    let mut heat = Heat::of(&frame, &regions, cells, demand.interval_s, demand.servers);
-    if regions.are_rows(&frame) && regions.stay() {
-        let counted = series.region_demand.iter();
-        let counted = counted.skip(strategy.mapped_regions().0 as usize);
-        let counted: Vec<u64> = counted.take(frame.count()).copied().collect();
-        heat.settle(&counted, series.window_start);
-    }
+    let heat = Heat::of(&frame, &regions, cells, demand.interval_s, demand.servers);
     draw_cells(&sheet, &frame, &heat, scale);
     regions.draw_lines(&sheet, &frame);
     labels.draw(&sheet, &frame);

@@ -1,13 +1,11 @@
 //! Regions on the key axis: where their boundaries lie between the key buckets, and which server owns them.
 
 use super::frame::Frame;
-use crate::keyspace::unescape;
+use crate::experiment::KEY_MAP_ROWS;
+use crate::keyspace::{leading_bits, unescape};
 use crate::metrics::{EventKind, SeriesEvent};
 use crate::report::chart::prelude::*;
 use std::collections::BTreeMap;
-
-/// Rows of the map that can be told apart.
-const MOST_ROWS: usize = 64;
 
 /// Least height in pixels of a region with the name of its server.
 const LEAST_BOX: f64 = 10.0;
@@ -150,7 +148,7 @@ impl Regions {
         let starts = self.last().into_iter().map(|life| life.start);
         let mut starts: Vec<f64> = starts.filter(|start| *start < end).collect();
         starts.dedup();
-        let each = starts.len().div_ceil(MOST_ROWS).max(1);
+        let each = starts.len().div_ceil(KEY_MAP_ROWS).max(1);
         let rows = starts.into_iter().step_by(each).skip(1);
         [0.0].into_iter().chain(rows).chain([end]).collect()
     }
@@ -177,11 +175,6 @@ impl Regions {
     /// Whether each row of the map is a region.
     pub fn are_rows(&self, frame: &Frame) -> bool {
         self.count() <= frame.count()
-    }
-
-    /// Whether none was divided or merged.
-    pub fn stay(&self) -> bool {
-        self.count() == self.lives.len()
     }
 
     /// A thin line at each boundary, from the moment of its split to that of a merge, and an upright one where a region changed its
@@ -363,13 +356,7 @@ fn along(row: &[u8], start: &[u8], end: &[u8]) -> f64 {
     if row < &start[..alike] {
         return -1.0;
     }
-    let number = |key: &[u8]| {
-        let mut bytes = [0; 8];
-        let from = key.get(alike..).unwrap_or_default();
-        let some = from.len().min(bytes.len());
-        bytes[..some].copy_from_slice(&from[..some]);
-        u64::from_be_bytes(bytes) as f64
-    };
+    let number = |key: &[u8]| leading_bits(key.get(alike..).unwrap_or_default()) as f64;
     let width = number(end) - number(start);
     match width > 0.0 {
         true => (number(row) - number(start)) / width,
