@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Strategies that store the same rows under the same load on the same cluster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparableStrategies {
-    /// The stored fields that their keys are made of.
+    /// The stored fields that all of their keys are made of.
     pub fields: Vec<String>,
     /// Best first.
     pub strategies: Vec<RankedStrategy>,

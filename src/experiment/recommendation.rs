@@ -165,9 +165,12 @@ impl ComparableStrategies {
                 "The command creates the table of `{first}`, the first of those that are tied."
             ));
         }
-        let field = |&id: &FieldId| best.setup.schema.field(id).name.clone();
+        let field = |id: &FieldId| best.setup.schema.field(*id).name.clone();
+        let is_of_all = |id: &&FieldId| found.iter().all(|(it, _)| it.key.fields().contains(id));
+        let fields = best.key.fields();
+        let fields = fields.iter().filter(is_of_all);
         Self {
-            fields: best.key.fields().iter().map(field).collect(),
+            fields: fields.map(field).collect(),
             strategies: ranked,
             tied,
             reasons,

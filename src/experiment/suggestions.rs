@@ -123,8 +123,9 @@ pub(super) fn groups(strategies: &[Strategy]) -> Vec<Vec<usize>> {
 fn is_comparable(strategies: &[Strategy], a: usize, b: usize) -> bool {
     let (one, other) = (&strategies[a], &strategies[b]);
     let (setup, others) = (&one.setup, &other.setup);
+    let known = |of: &Strategy| of.setup.schema.known_from(&of.cell_key.fields());
     Replicate::twin(strategies, a) == Replicate::twin(strategies, b)
-        && one.cell_key.fields() == other.cell_key.fields()
+        && known(one) == known(other)
         && setup.cluster == others.cluster
         && setup.client == others.client
         && setup.changes.events == others.changes.events

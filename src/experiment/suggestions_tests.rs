@@ -1,6 +1,7 @@
 //! Which keys a file suggests, and that one is recommended where the file has none that is good.
 
 use super::suggested_keys::suggested_keys;
+use super::suggestions::groups;
 use super::{Experiment, Recommendations, Suggestions};
 use crate::scenario::{Scenario, Strategy};
 
@@ -261,4 +262,19 @@ fn a_suggestion_does_not_displace_a_key_that_is_as_good() {
     let told = group.reasons.join(" ");
     assert!(told.contains("What would decide between them: "), "{told}");
     assert!(!told.contains("add it"), "{told}");
+}
+
+#[test]
+fn keys_that_tell_the_same_records_apart_are_compared_whatever_else_they_say() {
+    let scenario = parsed(
+        "[field]\nid = { type = \"sequence\" }\nuser = { type = \"int\", count = 100 }\n\
+         country = { type = \"int\", count = 9, of = \"user\" }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+         [write.w]\nrate = \"3k/s\"\n\
+         [strategy.id]\nkey = \"be8(id)\"\n[strategy.user-id]\nkey = \"be4(user) || be8(id)\"\n\
+         [strategy.user-ts]\nkey = \"be4(user) || be8(ts)\"\n[strategy.all]\nkey = \"be1(country) || be4(user) || be8(ts)\"\n\
+         [strategy.country-ts]\nkey = \"be1(country) || be8(ts)\"\n",
+    );
+    // A number is of one record alone, and a user of one country; but many users are of one.
+    let found = groups(&scenario.strategies);
+    assert_eq!(found, [vec![0, 1], vec![2, 3], vec![4]]);
 }

@@ -2,6 +2,7 @@
 
 use super::{FieldColumn, TimeUnit};
 use crate::time::{EpochNanos, SimDuration};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A field by its position in [`Schema::fields`], which is also its slot in a record.
@@ -137,6 +138,34 @@ impl Schema {
     /// The field itself.
     pub fn field(&self, id: FieldId) -> &Field {
         &self.fields[usize::from(id.0)]
+    }
+
+    /// All fields whose values follow from those of `fields`: what is `of` known fields, what a field that no two rows of its file share belongs to, and
+    /// everything where one of them has a value of its own for each record. Two sets of which the same is known tell the same records apart.
+    pub fn known_from(&self, fields: &[FieldId]) -> BTreeSet<FieldId> {
+        let all = || (0..self.fields.len() as u16).map(FieldId);
+        let mut known: BTreeSet<FieldId> = fields.iter().copied().collect();
+        loop {
+            let before = known.len();
+            for id in all() {
+                let field = self.field(id);
+                let is_fresh = match &field.column {
+                    Some(column) => column.distinct == column.slots.len() as u64,
+                    None => field.count().is_none() && field.time_unit().is_none(),
+                };
+                if !field.of.is_empty() && field.of.iter().all(|it| known.contains(it)) {
+                    known.insert(id);
+                } else if is_fresh && known.contains(&id) {
+                    match field.of.is_empty() {
+                        true => return all().collect(),
+                        false => known.extend(&field.of),
+                    }
+                }
+            }
+            if known.len() == before {
+                return known;
+            }
+        }
     }
 
     /// All fields, each after those that it depends on; file order otherwise. Fields in a cycle of `of`, which no valid schema

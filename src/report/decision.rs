@@ -19,6 +19,8 @@ const LONGEST_COMMAND: usize = 160;
 const GROUPS_IN_FULL: usize = 2;
 /// Why there are several decisions.
 const SEVERAL_GROUPS: &str = "Keys are compared where they store the same rows under the same load on the same cluster: each group has a decision of its own.";
+/// Why there is none.
+const NO_GROUP: &str = "No two of these keys store the same rows under the same load on the same cluster: each is measured, and none is recommended over another.";
 
 /// What to take, in one sentence; `None` where no two strategies store the same rows.
 pub fn headline(results: &Results) -> Option<String> {
@@ -49,6 +51,12 @@ pub fn headline(results: &Results) -> Option<String> {
             each.len()
         )),
     }
+}
+
+/// Why nothing is decided where there is more than one strategy.
+pub fn nothing_to_decide(results: &Results) -> Option<Block> {
+    let alone = results.recommended.len() > 1 && groups(results).next().is_none();
+    alone.then(|| Block::text(NO_GROUP.to_owned()))
 }
 
 /// The name of the strategy that is recommended first.

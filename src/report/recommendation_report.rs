@@ -195,24 +195,24 @@ fn sentences(group: &ComparableStrategies) -> Vec<String> {
 
 /// Which key to take; of tied ones none.
 pub(super) fn headline(group: &ComparableStrategies) -> String {
-    let fields = match group.fields.is_empty() {
-        true => "no field".to_owned(),
-        false => listed(&group.fields),
+    let keys = match group.fields.is_empty() {
+        true => "these keys".to_owned(),
+        false => format!("the keys over {}", listed(&group.fields)),
     };
     let Some(best) = group.strategies.first() else {
-        return format!("There is no key over {fields}.");
+        return format!("There is none of {keys}.");
     };
     if group.tied > 1 {
         let names = names(group.tied_and_others().0);
         return format!(
-            "Tied among the keys over {fields}: {names}; none of them is shown to be better than the others."
+            "Tied among {keys}: {names}; none of them is shown to be better than the others."
         );
     }
     let (name, key) = (&best.name, best.key.trim());
     match best.broken_limits.is_empty() {
-        true => format!("Recommended among the keys over {fields}: `{name}`, with key `{key}`."),
+        true => format!("Recommended among {keys}: `{name}`, with key `{key}`."),
         false => format!(
-            "None of the keys over {fields} keeps the limits: a better one, or more servers, are still to be found. \
+            "None of {keys} keeps the limits: a better one, or more servers, are still to be found. \
              The best of them is `{name}`, with key `{key}`."
         ),
     }
