@@ -47,7 +47,8 @@ pub fn page(results: &Results, charts: &[Chart], narrow: &[Chart], theme: Option
         .iter()
         .find(is_lead)
         .is_some_and(|it| it.picture.height > TALL);
-    let words = decision::blocks(results);
+    let mut words = decision::blocks(results);
+    words.extend(decision::nothing_to_decide(results));
     let is_long = words
         .iter()
         .filter(|it| matches!(it, Block::Terms(_)))
@@ -76,10 +77,12 @@ pub fn page(results: &Results, charts: &[Chart], narrow: &[Chart], theme: Option
     figures::figures(&mut html, of_all, narrow);
     writeln!(html, "<h2>Each key</h2>");
     for (index, strategy) in first.strategies.iter().enumerate() {
+        writeln!(html, "<section class=\"key\">");
         html.document(&summary::one_key(index, strategy));
         let own = format!("{}-{}", ChartKind::KeyMap.name(), strategy.name);
         let own = of_one.iter().copied().filter(|it| it.name == own);
         figures::figures(&mut html, own, narrow);
+        writeln!(html, "</section>");
     }
     html.document(&summary::basis(results, &first));
     provenance(&mut html, results);
