@@ -9,12 +9,12 @@
 //! estimated: a few of the rows from all over them, beside as many that stand together, tell how many compressed bytes a shared one saves.
 
 use super::Replicate;
-use super::key_sample::{KeySample, KeyedTable, Written};
+use super::key_sample::{KeySample, KeyedTable};
 use super::neighbours::{neighbours, rows_of, shared_within, sorted};
 use super::row_growth::RowGrowth;
 use super::table_cells::{Fill, SampledWrite, TableCells};
 use super::time_neighbours::TimeNeighbours;
-use crate::cluster::{Family, TableSpec, WrittenCells};
+use crate::cluster::Family;
 use crate::key::{KeyPlan, Randomness, Segment};
 use crate::record::{FieldId, Schema};
 use crate::scenario::{Setup, Strategy};
@@ -189,19 +189,6 @@ pub(super) enum Encodings {
     Own,
 }
 
-/// What the sample of a family depends on besides its replicate: how its key and qualifier are written, the table but for the encoding where all are looked at,
-/// what is written, which family it is, and how many rows at most.
-#[derive(Debug, PartialEq)]
-pub(super) struct FamilyAsked {
-    key: Written,
-    qualifier: Option<String>,
-    table: TableSpec,
-    written: Vec<WrittenCells>,
-    family: usize,
-    rows: usize,
-    encodings: Encodings,
-}
-
 /// A measured sample of one family.
 #[derive(Debug, Clone)]
 pub(super) struct FamilySample {
@@ -312,23 +299,17 @@ impl FamilySample {
     /// Samples and encodes a family, from at most so many rows; the table has no other. Once for all strategies whose files differ in their encoding at most.
     pub fn of(table: &KeyedTable<'_>, family: usize, rows: usize, encodings: Encodings) -> Self {
         let setup = table.setup();
-        let (mut spec, mut encoding) = (setup.table.clone(), BlockEncoding::None);
+        let mut spec = setup.table.clone();
         if encodings == Encodings::All {
-            std::mem::swap(
-                &mut spec.families[family].spec.block_encoding,
-                &mut encoding,
-            );
+            spec.families[family].spec.block_encoding = BlockEncoding::None;
         }
         let qualifier = table.strategy.qualifier.as_ref();
-        let asked = FamilyAsked {
-            key: table.written(),
-            qualifier: qualifier.map(|plan| plan.text().to_owned()),
-            table: spec,
-            written: setup.written.clone(),
-            family,
-            rows,
-            encodings,
-        };
+        // All that a sample depends on besides its replicate.
+        let asked = (
+            (table.written(), qualifier.map(|it| it.text().to_owned())),
+            (spec, setup.written.clone()),
+            (family, rows, encodings),
+        );
         let find = || Self::measured(table, family, rows, encodings);
         let mut found = Self::clone(&table.replicate.once(asked, find));
         found.size.encoding = setup.table.families[family].spec.block_encoding;

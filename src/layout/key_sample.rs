@@ -20,9 +20,6 @@ const NANOS_PER_MS: i64 = 1_000_000;
 /// Operations whose keys are kept for other strategies with the same key, some tens of bytes each.
 const MOST_KEPT: usize = 1 << 18;
 
-/// What a key is written by: its expression, and what derived fields in it stand for.
-pub(super) type Written = (String, Vec<(String, String)>);
-
 /// What is written and was written before, under one key, in one replicate.
 #[derive(Clone, Copy)]
 pub(super) struct KeyedTable<'a> {
@@ -73,10 +70,9 @@ impl<'a> KeyedTable<'a> {
         &self.strategy.setup
     }
 
-    /// What the key is written by.
-    pub fn written(&self) -> Written {
-        let derived = self.setup().derived.clone();
-        (self.key.text().to_owned(), derived)
+    /// What the key is written by: its expression, and what derived fields in it stand for.
+    pub fn written(&self) -> (String, Vec<(String, String)>) {
+        (self.key.text().to_owned(), self.setup().derived.clone())
     }
 
     /// About `operations` operations of the run.
@@ -106,7 +102,8 @@ impl<'a> KeyedTable<'a> {
             });
             self.keyed(batch, lane)
         };
-        match operations > MOST_KEPT {
+        // Strategies are laid out in the first replicate; in others each has one run, which would hold the keys of all.
+        match operations > MOST_KEPT || self.replicate.number > 0 {
             true => Arc::new(find()),
             false => self.replicate.once((sampled, self.written()), find),
         }
