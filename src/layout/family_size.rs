@@ -306,7 +306,7 @@ impl FamilySample {
         let qualifier = table.strategy.qualifier.as_ref();
         // All that a sample depends on besides its replicate.
         let asked = (
-            (table.written(), qualifier.map(|it| it.text().to_owned())),
+            (table.written(), qualifier.cloned()),
             (spec, setup.written.clone()),
             (family, rows, encodings),
         );

@@ -70,9 +70,9 @@ impl<'a> KeyedTable<'a> {
         &self.strategy.setup
     }
 
-    /// What the key is written by: its expression, and what derived fields in it stand for.
-    pub fn written(&self) -> (String, Vec<(String, String)>) {
-        (self.key.text().to_owned(), self.setup().derived.clone())
+    /// What the key is written by: its expression with its parameters, and what derived fields in it stand for.
+    pub fn written(&self) -> (Arc<KeyPlan>, Vec<(String, String)>) {
+        (Arc::clone(self.key), self.setup().derived.clone())
     }
 
     /// About `operations` operations of the run.
