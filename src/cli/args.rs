@@ -9,7 +9,7 @@ use crate::report::{Format, HeatColours, Theme};
 use crate::time::SimDuration;
 use crate::units::ByteSize;
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
 use std::path::{Path, PathBuf};
 
@@ -330,7 +330,7 @@ pub struct SizeArguments {
     #[command(flatten)]
     pub input: OneScenario,
     /// What standard output gets
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(&FORMATS))]
     pub format: Format,
 }
 
@@ -347,7 +347,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
     /// What standard output gets
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(&FORMATS))]
     pub format: Format,
     /// No pictures: only numbers
     #[arg(long)]
@@ -372,7 +372,7 @@ pub struct MergeArguments {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What standard output gets
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(&FORMATS))]
     pub format: Format,
     /// No pictures: only numbers
     #[arg(long)]
@@ -487,7 +487,7 @@ pub struct CompareArguments {
     #[arg(long, value_name = "BEFORE=AFTER", action = ArgAction::Append)]
     pub pair: Vec<String>,
     /// What standard output gets
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(&FORMATS))]
     pub format: Format,
 }
 
@@ -537,7 +537,7 @@ pub enum KeyFormat {
 #[derive(Debug, Args)]
 pub struct SplitsArguments {
     /// The algorithm
-    #[arg(value_name = "ALGORITHM")]
+    #[arg(value_name = "ALGORITHM", value_parser = one_of(&ALGORITHMS))]
     pub algorithm: SplitAlgorithm,
     /// Number of regions
     #[arg(
@@ -579,7 +579,7 @@ pub struct SplitsArguments {
 #[derive(Debug, Args)]
 pub struct KeyFileArguments {
     /// How keys are written [default: by the name (`.hex`, `.b64`) or `K: ` at the start of lines, else `escaped`]
-    #[arg(long, value_name = "NOTATION")]
+    #[arg(long, value_name = "NOTATION", value_parser = one_of(&NOTATIONS))]
     pub keys_as: Option<KeyNotation>,
     /// The column of the keys' weights, from 1; 0: each line counts once [default: the second one, if there is one]
     #[arg(long, value_name = "COLUMN")]
@@ -616,46 +616,72 @@ fn split_formats() -> PossibleValuesParser {
     PossibleValuesParser::new(SPLIT_FORMATS.iter().map(value).chain([json]))
 }
 
-/// The words for a type that must not know the command line.
-macro_rules! words {
-    ($type:ty { $($variant:ident = $word:literal, $help:literal;)+ }) => {
-        impl ValueEnum for $type {
-            fn value_variants<'a>() -> &'a [Self] {
-                &[$(Self::$variant),+]
-            }
+/// A word, the value that it stands for, and its help: for a type that must not know the command line.
+type Word<T> = (&'static str, T, &'static str);
 
-            fn to_possible_value(&self) -> Option<PossibleValue> {
-                let words = [$((Self::$variant, $word, $help)),+];
-                let (_, word, help) = words.into_iter().find(|(it, ..)| it == self)?;
-                Some(PossibleValue::new(word).help(help))
-            }
-        }
-    };
+fn one_of<T: Copy + Send + Sync>(words: &'static [Word<T>]) -> impl TypedValueParser<Value = T> {
+    let values = words
+        .iter()
+        .map(|(word, _, help)| PossibleValue::new(*word).help(*help));
+    PossibleValuesParser::new(values).map(|given| {
+        let mut words = words.iter();
+        let found = words.find(|(word, ..)| *word == given);
+        found.expect("clap has refused every other word").1
+    })
 }
 
-words!(SplitAlgorithm {
-    HexString = "hex-string", "HexStringSplit: for keys that start with lower-case hex digits";
-    DecimalString = "decimal-string", "DecimalStringSplit: for keys that start with decimal digits";
-    Uniform = "uniform", "UniformSplit: for keys that start with evenly spread bytes";
-    Bytes = "bytes", "`Admin.createTable(table, first, last, regions)`, which uses `Bytes.split`";
-    Sampled = "sampled", "Equal parts of the keys that `--from` lists";
-});
+/// Those that need no scenario.
+const ALGORITHMS: [Word<SplitAlgorithm>; 5] = [
+    (
+        "hex-string",
+        SplitAlgorithm::HexString,
+        "HexStringSplit: for keys that start with lower-case hex digits",
+    ),
+    (
+        "decimal-string",
+        SplitAlgorithm::DecimalString,
+        "DecimalStringSplit: for keys that start with decimal digits",
+    ),
+    (
+        "uniform",
+        SplitAlgorithm::Uniform,
+        "UniformSplit: for keys that start with evenly spread bytes",
+    ),
+    (
+        "bytes",
+        SplitAlgorithm::Bytes,
+        "`Admin.createTable(table, first, last, regions)`, which uses `Bytes.split`",
+    ),
+    (
+        "sampled",
+        SplitAlgorithm::Sampled,
+        "Equal parts of the keys that `--from` lists",
+    ),
+];
 
-words!(KeyNotation {
-    Escaped = "escaped", r"HBase's `\xHH` notation";
-    Text = "text", "Bytes as they stand";
-    Hex = "hex", "Hex digits";
-    Base64 = "base64", "Base64, padded or not";
-    Hfile = "hfile", "What `hbase hfile -p -f FILE` prints, each row once a cell";
-    Binary = "binary", "The bytes behind their number, which has four, big-endian";
-});
+const NOTATIONS: [Word<KeyNotation>; 6] = [
+    ("escaped", KeyNotation::Escaped, r"HBase's `\xHH` notation"),
+    ("text", KeyNotation::Text, "Bytes as they stand"),
+    ("hex", KeyNotation::Hex, "Hex digits"),
+    ("base64", KeyNotation::Base64, "Base64, padded or not"),
+    (
+        "hfile",
+        KeyNotation::Hfile,
+        "What `hbase hfile -p -f FILE` prints, each row once a cell",
+    ),
+    (
+        "binary",
+        KeyNotation::Binary,
+        "The bytes behind their number, which has four, big-endian",
+    ),
+];
 
-words!(Format {
-    Table = "table", "For eyes";
-    Markdown = "markdown", "For a pull request";
-    Csv = "csv", "A number a row";
-    Json = "json", "Everything";
-});
+const FORMATS: [Word<Format>; 4] = [
+    ("table", Format::Table, "For eyes"),
+    ("markdown", Format::Markdown, "For a pull request"),
+    ("csv", Format::Csv, "A number a row"),
+    ("json", Format::Json, "Everything"),
+];
 
 #[derive(Debug, Args)]
 pub struct NewArguments {

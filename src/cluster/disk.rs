@@ -15,9 +15,9 @@ const WORK_PER_BYTE: u128 = 1_000_000_000;
 /// What is asked for by [`Disk::next_end`] may be overtaken by jobs that come, go or get slower. Ask again after every change; an end that
 /// was announced before does no harm, as [`Disk::ended`] finds nothing then.
 /// ```
-/// use keyheat::cluster::{Disk, DiskJob};
-/// use keyheat::time::SimTime;
-/// use keyheat::units::Bandwidth;
+/// use keyheat_core::cluster::{Disk, DiskJob};
+/// use keyheat_core::time::SimTime;
+/// use keyheat_core::units::Bandwidth;
 ///
 /// let mut disk = Disk::new(Bandwidth(100.0));
 /// disk.add(SimTime::ZERO, DiskJob::Flush(7), 50);

@@ -15,7 +15,11 @@ const KINDS: [(&str, ValueKind); 5] = [
 ];
 
 fn malformed(name: &str) -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/malformed")).join(name)
+    PathBuf::from(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/data/malformed"
+    ))
+    .join(name)
 }
 
 /// The good rows of orders, all complaints in their order, and all warnings.
@@ -295,7 +299,7 @@ fn times_have_the_form_of_the_first() {
 /// Rows of a file beside the tests, each column as text; in Parquet 16 bytes, 32-bit numbers, missing countries, INT96 and decimals, packed by zstd.
 #[cfg(feature = "parquet")]
 fn cells(name: &str) -> Vec<Vec<String>> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/rows");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/rows");
     let mut rows = Rows::open(&PathBuf::from(folder).join(name)).unwrap();
     assert_eq!(rows.columns(), KINDS.map(|(name, _)| name));
     let (mut found, mut record) = (Vec::new(), Record::default());
@@ -310,7 +314,10 @@ fn cells(name: &str) -> Vec<Vec<String>> {
 #[cfg(feature = "parquet")]
 #[test]
 fn rows_of_parquet_are_those_of_the_csv_that_it_was_made_of() {
-    let csv = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/rows/orders.csv.gz");
+    let csv = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/data/rows/orders.csv.gz"
+    );
     let csv = flate2::read::GzDecoder::new(std::fs::File::open(csv).unwrap());
     let csv = std::io::read_to_string(csv).unwrap();
     let found = cells("orders.parquet");

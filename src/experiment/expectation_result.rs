@@ -1,7 +1,7 @@
 //! One expectation's outcome, as `results.json` holds it and as one sentence tells it. Must not judge.
 
 use super::{Measure, at_point};
-use crate::scenario::{Bound, ExpectedValue};
+use crate::scenario::Bound;
 use crate::text::exact;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -177,21 +177,10 @@ impl fmt::Display for FoundValue {
     }
 }
 
-impl fmt::Display for Bound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Above(least) => write!(f, "above {least}"),
-            Self::Below(most) => write!(f, "below {most}"),
-            Self::Between(least, most) => write!(f, "between {least} and {most}"),
-            Self::Is(ExpectedValue::Number(number)) => write!(f, "{number}"),
-            Self::Is(ExpectedValue::Text(text)) => f.write_str(text),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::ExpectedValue;
 
     fn told(mean: Option<f64>, interval: Option<(f64, f64)>, censored: bool) -> String {
         let value = FoundValue::Number(Measure {

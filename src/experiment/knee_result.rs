@@ -155,16 +155,14 @@ pub(super) fn sentence(
 impl KneeResult {
     /// What a table of knees shows: `highest write.ingest.rate with p99 below 50 ms and goodput above 99.9 %`.
     pub fn caption(&self) -> String {
-        let limits: Vec<String> = self.limits.iter().map(Limit::kept).collect();
+        let limits: Vec<String> = self.limits.iter().map(kept).collect();
         format!("highest {} with {}", self.vary, limits.join(" and "))
     }
 }
 
-impl Limit {
-    /// What it asks for: `p99 below 50 ms`.
-    pub fn kept(&self) -> String {
-        told(self, ["below", "above"])
-    }
+/// What a limit asks for: `p99 below 50 ms`.
+pub fn kept(limit: &Limit) -> String {
+    told(limit, ["below", "above"])
 }
 
 fn worth(in_servers: Option<(f64, u32)>) -> String {

@@ -51,7 +51,7 @@ mod verdict_tests;
 
 pub use crate::layout::KEY_MAP_ROWS;
 pub use crate::scenario::{
-    Bound as ExpectedBound, Limit as KneeLimit, LimitBound, SweptSetting as SweptList,
+    Bound as ExpectedBound, Limit as KneeLimit, LimitBound, SweptSetting as SweptList, value_text,
 };
 pub use calibration::{
     CalibratedQuantity, Calibration, CalibrationError, FittedTime, ObservedShare,
@@ -63,10 +63,10 @@ pub use comparisons::{
 pub use expectation_result::{ExpectationResult, ExpectationStatus, FoundValue};
 pub use experiment_runs::{Experiment, ExperimentRuns, FinishedRun, Shard};
 pub use forecast::{FirstLayouts, Forecast};
-pub use knee_result::{KneeFinding, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
+pub use knee_result::{KneeFinding, KneeOutcome, KneeProbe, KneeReplicate, KneeResult, kept};
 pub use load_today::LoadToday;
 pub use measures::{Comparison, Measure, Metric};
-pub use point_words::{at_point, point_label, value_text};
+pub use point_words::{at_point, point_label};
 pub use ranked_strategies::{ComparableStrategies, Loss, RankedStrategy};
 pub use recommendation::{ONE_CANT_SHOW, Recommendations};
 pub use results::{

@@ -1,5 +1,6 @@
 //! Points of a sweep in words. Must not know results.
 
+use crate::scenario::value_text;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -14,13 +15,5 @@ pub fn at_point(point: &BTreeMap<String, Value>) -> String {
     match point.is_empty() {
         true => String::new(),
         false => format!(" at {}", point_label(point)),
-    }
-}
-
-/// A swept value as a table shows it: a text without its quotes.
-pub fn value_text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
     }
 }

@@ -3,7 +3,7 @@
 //! others, and else they are tied. Must not simulate, nor invent keys.
 
 use super::comparisons::with_reads;
-use super::knee_result::found;
+use super::knee_result::{found, kept};
 use super::ranking::{self, AS_GOOD, Candidate, Cost, Criterion, Ranking};
 use super::suggestions::{groups, seconds, strategies};
 use super::verdict::{NEARLY_ALL, is_piling_up};
@@ -412,7 +412,7 @@ fn held_up((strategy, result): Ran<'_>, most: f64) -> Option<String> {
 fn words(knee: Option<&Knee>, waiting: bool) -> Vec<String> {
     let (all, few) = (percent(NEARLY_ALL), percent(MOST_FAILED));
     let mut words = match knee {
-        Some(knee) => knee.limits.iter().map(Limit::kept).collect(),
+        Some(knee) => knee.limits.iter().map(kept).collect(),
         None => vec![
             format!("at least {all} of the offered operations completed"),
             "more than half of each kind of operation ended".to_owned(),
@@ -444,7 +444,7 @@ fn broken_limit(limit: &Limit, result: &StrategyResult) -> Option<String> {
         return None;
     }
     let found = found(&limit.metric, value, measure.censored);
-    Some(format!("{found} instead of {}", limit.kept()))
+    Some(format!("{found} instead of {}", kept(limit)))
 }
 
 fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<String> {

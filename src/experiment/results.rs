@@ -56,14 +56,6 @@ pub struct Results {
     pub recommended: Vec<ComparableStrategies>,
 }
 
-/// As `--sweep` takes it: `cluster.servers=4,8`.
-impl std::fmt::Display for SweptSetting {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let values: Vec<String> = self.values.iter().map(value_text).collect();
-        write!(to, "{}={}", self.path, values.join(","))
-    }
-}
-
 /// The scenario, for provenance.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScenarioInfo {

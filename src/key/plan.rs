@@ -45,11 +45,11 @@ impl Role {
 /// A compiled row key. Immutable; writing cannot fail nor allocate (but to grow the buffer).
 ///
 /// ```
-/// use keyheat::key::{Environment, KeyPlan, Row};
-/// use keyheat::keyspace::escape;
-/// use keyheat::random::{DrawKey, Seed, Stream};
-/// use keyheat::record::{Field, FieldKind, Schema, TextValues};
-/// use keyheat::time::EpochNanos;
+/// use keyheat_core::key::{Environment, KeyPlan, Row};
+/// use keyheat_core::keyspace::escape;
+/// use keyheat_core::random::{DrawKey, Seed, Stream};
+/// use keyheat_core::record::{Field, FieldKind, Schema, TextValues};
+/// use keyheat_core::time::EpochNanos;
 /// use std::collections::BTreeMap;
 ///
 /// let hosts = TextValues::Listed(["web7".into(), "db3".into()].into());

@@ -7,7 +7,7 @@ const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
 /// `Bytes.toStringBinary`: bytes 0x20 to 0x7E but the backslash are themselves, all others `\x` and two upper-case digits.
 /// ```
-/// assert_eq!(keyheat::keyspace::escape(b"a\\\x00\xFF~"), r"a\x5C\x00\xFF~");
+/// assert_eq!(keyheat_core::keyspace::escape(b"a\\\x00\xFF~"), r"a\x5C\x00\xFF~");
 /// ```
 pub fn escape(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
@@ -43,7 +43,7 @@ pub struct UnescapeError {
 /// # Errors
 /// A `\x` with fewer than two characters after it.
 /// ```
-/// use keyheat::keyspace::{UnescapeError, unescape};
+/// use keyheat_core::keyspace::{UnescapeError, unescape};
 /// assert_eq!(unescape(r"\x00\xFF"), Ok(vec![0x00, 0xFF]));
 /// assert_eq!(unescape(r"\xff"), Ok(b"xff".to_vec()));
 /// assert_eq!(unescape(r"a\x4"), Err(UnescapeError { position: 1 }));

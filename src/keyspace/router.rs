@@ -22,7 +22,7 @@ const SLOTS_PER_POINT: usize = 2;
 /// 4 + 8 + 8 bytes a region, or 8 more (at least 256 bytes).
 ///
 /// ```
-/// use keyheat::keyspace::{Router, RowKey};
+/// use keyheat_core::keyspace::{Router, RowKey};
 ///
 /// let router = Router::new(&[RowKey::from(&b"g"[..]), RowKey::from(&b"q"[..])]);
 /// assert_eq!(router.regions(), 3);

@@ -8,7 +8,7 @@ use std::fmt;
 ///
 /// It is shown in HBase's `\xHH` notation:
 /// ```
-/// use keyheat::keyspace::RowKey;
+/// use keyheat_core::keyspace::RowKey;
 /// assert_eq!(RowKey(vec![0x00, b'a', 0xFF]).to_string(), r"\x00a\xFF");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -32,7 +32,7 @@ impl RowKey {
     /// Appends the least key above every key that starts with `prefix` to `out`: nothing (the end of the key space) when there is none, which
     /// is when the prefix is empty or all 0xFF.
     /// ```
-    /// use keyheat::keyspace::RowKey;
+    /// use keyheat_core::keyspace::RowKey;
     /// let mut end = Vec::new();
     /// RowKey::write_after_prefix(b"ab\xFF", &mut end);
     /// assert_eq!(end, b"ac");

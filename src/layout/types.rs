@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// A strategy, laid out for one replicate.
 ///
 /// ```
-/// use keyheat::layout::{Layout, Replicate};
-/// use keyheat::scenario::Scenario;
+/// use keyheat_core::layout::{Layout, Replicate};
+/// use keyheat_core::scenario::Scenario;
 ///
 /// let scenario = Scenario::parse(
 ///     r#"
@@ -39,7 +39,7 @@ use std::sync::Arc;
 /// let (lower, capitals) = (laid_out(0), laid_out(1));
 /// assert_eq!((unreachable(&lower), unreachable(&capitals)), (0, 6));
 /// assert_eq!(lower.reads[0].regions, 1.0);
-/// # Ok::<(), keyheat::scenario::LoadError>(())
+/// # Ok::<(), keyheat_core::scenario::LoadError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Layout {

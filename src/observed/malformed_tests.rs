@@ -8,7 +8,7 @@ use serde_json::Value;
 fn what_is_wrong_with_a_file_is_said_with_its_line_and_what_it_is_about() {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/tests/data/malformed/expected.json"
+        "/../../tests/data/malformed/expected.json"
     );
     let expected: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let mut wrong = Vec::new();

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// A file of `tests/data`, packed there, under the name that it had.
 pub(super) fn sample(name: &str) -> ObservedFile {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
     let path = folder.join(format!("{name}.gz"));
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     ObservedFile::new(name, &bytes).unwrap()
@@ -28,7 +28,10 @@ pub(super) fn samples<'a>(
 }
 
 fn truth(of: &str) -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/regions/truth.json");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/data/regions/truth.json"
+    );
     let all: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     all[of].clone()
 }

@@ -35,7 +35,7 @@ impl SplitAlgorithm {
     /// HBase's refusal, a range that `bytes` lacks, keys that `buckets` and `sampled` lack, or too many regions for memory.
     ///
     /// ```
-    /// use keyheat::policy::SplitAlgorithm;
+    /// use keyheat_core::policy::SplitAlgorithm;
     ///
     /// let points = SplitAlgorithm::HexString.split_points(4, None, None)?;
     /// assert_eq!(points[1].to_string(), "80000000");
@@ -120,11 +120,11 @@ impl NumberStringSplit {
 
     /// The `regions - 1` points: `first + i * floor((last - first + 1) / regions)`.
     /// ```
-    /// use keyheat::policy::NumberStringSplit;
+    /// use keyheat_core::policy::NumberStringSplit;
     /// let points = NumberStringSplit::hexadecimal(None, None)?.split(10)?;
     /// assert_eq!(points[0].to_string(), "19999999");
     /// assert_eq!(points[8].to_string(), "e6666661");
-    /// # Ok::<(), keyheat::policy::SplitError>(())
+    /// # Ok::<(), keyheat_core::policy::SplitError>(())
     /// ```
     ///
     /// # Errors
@@ -224,10 +224,10 @@ fn parse(text: &str, radix: u32) -> Result<BigInt, SplitError> {
 /// # Errors
 /// HBase's, in its order: a negative array (num < -2), `b <= a`, `num cannot be <= 0`; and too many points for memory.
 /// ```
-/// use keyheat::policy::split_bytes;
+/// use keyheat_core::policy::split_bytes;
 /// let rows = split_bytes(b"a", b"c", false, 1)?;
 /// assert_eq!(rows.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a", "b", "c"]);
-/// # Ok::<(), keyheat::policy::SplitError>(())
+/// # Ok::<(), keyheat_core::policy::SplitError>(())
 /// ```
 pub fn split_bytes(
     a: &[u8],
@@ -315,10 +315,10 @@ pub fn uniform_points(
 /// `Admin.createTable(descriptor, start, end, regions)`: the first region ends at `start`, the last begins at `end`.
 /// ```
 /// // The HBase book's example: hex text, cut as if all byte values occurred in it.
-/// let points = keyheat::policy::create_table_points(&[b'0'; 16], &[b'f'; 16], 10)?;
+/// let points = keyheat_core::policy::create_table_points(&[b'0'; 16], &[b'f'; 16], 10)?;
 /// let leads: Vec<u8> = points.iter().map(|point| point.as_bytes()[0]).collect();
 /// assert_eq!(leads, [48, 54, 61, 68, 75, 82, 88, 95, 102]);
-/// # Ok::<(), keyheat::policy::SplitError>(())
+/// # Ok::<(), keyheat_core::policy::SplitError>(())
 /// ```
 ///
 /// # Errors
@@ -373,7 +373,7 @@ const LIMIT: u64 = 1 << 30;
 /// # Errors
 /// [`SplitError::TooMuchMemory`].
 /// ```
-/// let error = keyheat::policy::check_memory(1_000_000_000, 8).unwrap_err();
+/// let error = keyheat_core::policy::check_memory(1_000_000_000, 8).unwrap_err();
 /// assert_eq!(error.to_string(), "1,000,000,000 regions need about 63 GiB of memory; keyheat takes up to 1 GiB");
 /// ```
 pub fn check_memory(regions: u64, key_bytes: u64) -> Result<(), SplitError> {

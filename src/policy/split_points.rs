@@ -66,7 +66,7 @@ pub fn quantile_ranks(keys: &[&[u8]], regions: u32) -> Vec<usize> {
 /// `create 'table', 'family', SPLITS => ['\x10\x00', ...]`. In Ruby's single quotes every backslash of the `\xHH` notation stands
 /// for itself, and the shell turns it into bytes; a single quote is written `\x27`.
 /// ```
-/// use keyheat::{keyspace::RowKey, policy::create_command};
+/// use keyheat_core::{keyspace::RowKey, policy::create_command};
 /// let points = [vec![0x10, 0x00], b"it's\\".to_vec()].map(RowKey);
 /// let d = [("d", vec![])];
 /// assert_eq!(create_command("t", &d, &points), r"create 't', 'd', SPLITS => ['\x10\x00', 'it\x27s\x5C']");

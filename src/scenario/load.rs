@@ -100,7 +100,7 @@ impl Scenario {
     /// All complaints at once.
     ///
     /// ```
-    /// use keyheat::scenario::{Scenario, render};
+    /// use keyheat_core::scenario::{Scenario, render};
     ///
     /// let text = r#"
     /// [field]
@@ -120,7 +120,7 @@ impl Scenario {
     /// let error = Scenario::parse(&broken, "rising").expect_err("two mistakes");
     /// assert_eq!(error.diagnostics.len(), 2);
     /// assert!(error.to_string().contains("did you mean `ts`?"));
-    /// # Ok::<(), keyheat::scenario::LoadError>(())
+    /// # Ok::<(), keyheat_core::scenario::LoadError>(())
     /// ```
     pub fn parse(text: &str, name: &str) -> Result<Self, LoadError> {
         Self::parse_with(text, name, &Options::default())

@@ -53,7 +53,7 @@ pub use load::LoadError;
 pub use model::{
     Bound, Changes, Copy, Expectation, Expected, ExpectedKey, ExpectedValue, Knee, Limit,
     LimitBound, Options, Presplit, Scenario, Setup, Strategy, SweepValue, SweptSetting, TimeSpec,
-    VariedLoad,
+    VariedLoad, value_text,
 };
 pub use names::{is_file_stem, is_name};
 pub use render::{count, place, render};

@@ -15,6 +15,7 @@ use crate::units::PerSecond;
 use crate::workload::{ImportOrder, Workload, Write};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -115,6 +116,22 @@ pub struct SweptSetting {
     pub path: String,
     /// As written, at least one, each once.
     pub values: Vec<serde_json::Value>,
+}
+
+/// As `--sweep` takes it: `cluster.servers=4,8`.
+impl fmt::Display for SweptSetting {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values: Vec<String> = self.values.iter().map(value_text).collect();
+        write!(to, "{}={}", self.path, values.join(","))
+    }
+}
+
+/// A swept value as a table shows it: a text without its quotes.
+pub fn value_text(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
 }
 
 /// A swept setting's value at one point.
@@ -385,6 +402,18 @@ pub enum Bound {
     Between(f64, f64),
     /// Equal.
     Is(ExpectedValue),
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Above(least) => write!(f, "above {least}"),
+            Self::Below(most) => write!(f, "below {most}"),
+            Self::Between(least, most) => write!(f, "between {least} and {most}"),
+            Self::Is(ExpectedValue::Number(number)) => write!(f, "{number}"),
+            Self::Is(ExpectedValue::Text(text)) => f.write_str(text),
+        }
+    }
 }
 
 /// What a metric, or a key, must be equal to.

@@ -99,7 +99,7 @@ ratio_to = { strategy = "b" }
 "#;
 
 fn scenarios() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let mut files = Vec::new();
     for folder in ["scenarios", "src/cli/templates", "tests/invalid"] {
         let entries = fs::read_dir(root.join(folder)).unwrap();

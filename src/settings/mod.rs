@@ -4,10 +4,10 @@
 //! Must not know how a file is written, nor where a value stands in it.
 //!
 //! ```
-//! use keyheat::settings::{FromSource, integer, time};
-//! use keyheat::time::SimDuration;
+//! use keyheat_core::settings::{FromSource, integer, time};
+//! use keyheat_core::time::SimDuration;
 //!
-//! keyheat::settings! {
+//! keyheat_core::settings! {
 //!     /// What a client does about a failure.
 //!     pub struct Retries: RETRIES("retries", "") {
 //!         /// Attempts after the first.

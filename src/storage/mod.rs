@@ -24,7 +24,7 @@ pub use cell_encoder::CellEncoder;
 pub use compression::Compression;
 pub use retention::{Purpose, Retention};
 pub use row_size::{CELL_STRUCTURE, Mutation, RowSize};
-pub(crate) use separator::common_prefix;
+pub use separator::common_prefix;
 pub use separator::{SeparatorError, separator};
 pub use shared_prefixes::SharedPrefixes;
 pub use store_file::{FileFormat, StoreFile, StoreFileSize};

@@ -4,7 +4,7 @@
 ///
 /// The row key, the family and the qualifier stand in *every* cell: HBase stores coordinates with each value.
 /// ```
-/// use keyheat::storage::RowSize;
+/// use keyheat_core::storage::RowSize;
 /// // A 100-byte value under a 28-byte key, family `d`, qualifier `v`: a cell of 150 bytes takes 224 bytes of memstore.
 /// let size = RowSize::new(1, ["v"], 100);
 /// assert_eq!(size.cells(28), 150);

@@ -16,7 +16,7 @@ pub enum SeparatorError {
 /// # Errors
 /// When `left` sorts after `right`.
 /// ```
-/// use keyheat::storage::separator;
+/// use keyheat_core::storage::separator;
 /// let row = separator(b"user0000123999", b"user0000124000");
 /// assert_eq!(row, Ok(Some(b"user0000124".to_vec())));
 /// ```
@@ -34,7 +34,7 @@ pub fn separator(left: &[u8], right: &[u8]) -> Result<Option<Vec<u8>>, Separator
 }
 
 /// Number of leading bytes that both have.
-pub(crate) fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let (words, others) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
     let mut alike = 0;
     for (word, other) in words.iter().zip(others) {

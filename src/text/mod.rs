@@ -16,4 +16,4 @@ pub use number::{
     bytes, compact, counted, exact, grouped, grouped_by, length, millis, percent, percent_to,
     scaled, share, significant, times, trimmed,
 };
-pub(crate) use words::{UnknownWord, Words, words};
+pub use words::{UnknownWord, Words, words};

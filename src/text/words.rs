@@ -22,6 +22,7 @@ pub trait Words: Sized + 'static {
 
 /// An enum whose variants users write as words, each declared once with its word: `words! { pub enum Arrivals { Poisson = "poisson", } }`. Gives
 /// `ALL` of them with their `WORDS`, the `name` of one, and, where the enum is told what it is (`enum Theme: "theme"`), `FromStr`.
+#[macro_export]
 macro_rules! words {
     ($(#[$about:meta])* $vis:vis enum $type:ident $(: $what:literal)? {
         $($(#[$of_one:meta])* $variant:ident = $word:literal,)+
@@ -61,4 +62,4 @@ macro_rules! words {
     };
 }
 
-pub(crate) use words;
+pub use words;

@@ -231,6 +231,7 @@ fn unused(manifest: &str, src: &[String], others: &[String]) -> Vec<String> {
 #[test]
 fn every_dependency_is_used() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| fs::read_to_string(root.join(path)).unwrap();
     let code = |folder: &str, tests: bool| -> Vec<String> {
         let files = rust_files(&root.join(folder)).into_iter();
         let own = |file: &PathBuf| tests || !file.to_string_lossy().ends_with("tests.rs");
@@ -239,11 +240,29 @@ fn every_dependency_is_used() {
             .map(|file| fs::read_to_string(file).unwrap())
             .collect()
     };
-    let mut others = code("src", true);
+    // The rooms of a library are those that its root declares.
+    let rooms = |library: &str, tests: bool| -> Vec<String> {
+        let library = read(library);
+        let names = library
+            .lines()
+            .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+        let rooms = names.flat_map(|name| match root.join("src").join(name).is_dir() {
+            true => code(&format!("src/{name}"), tests),
+            false => vec![read(&format!("src/{name}.rs"))],
+        });
+        rooms.chain([library.clone()]).collect()
+    };
+    let core = rooms("src/core.rs", false);
+    assert!(core.len() > 100, "{} files of the core", core.len());
+    let mut others = rooms("src/core.rs", true);
+    others.extend(code("tests/all/draft7", true));
+    let manifest = read("src/core/Cargo.toml");
+    assert_eq!(unused(&manifest, &core, &others), Vec::<String>::new());
+    let src = rooms("src/lib.rs", false);
+    let mut others = rooms("src/lib.rs", true);
     others.extend(code("tests", true));
     others.extend(code("benches", true));
-    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
-    let src = code("src", false);
+    let manifest = read("Cargo.toml");
     assert_eq!(unused(&manifest, &src, &others), Vec::<String>::new());
     // One that nothing uses is found out, and so is one that only tests do.
     let more = manifest.replace(

@@ -2,7 +2,7 @@
 //! that it tried.
 
 use super::prelude::*;
-use crate::experiment::{KneeFinding, KneeLimit, KneeResult, LimitBound};
+use crate::experiment::{KneeFinding, KneeLimit, KneeResult, LimitBound, kept};
 
 const KNEE: MetricPath = MetricId::Knee.whole();
 
@@ -186,7 +186,7 @@ impl Limit<'_> {
 
     /// Its panel.
     fn draw(&self, sheet: &mut Drawing, all: &[Searched<'_>], area: Area, x: Axis, load: &str) {
-        let title = quoted(&self.limit.kept());
+        let title = quoted(&kept(self.limit));
         panel_title(sheet, &area, 20.0, &format!("{title} (dashed)"));
         let end = x.last_tick();
         let mut plot = Plot::new(sheet, area, x, self.axis(all));
