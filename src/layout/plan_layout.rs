@@ -116,7 +116,8 @@ fn copy_forecast(laid: &LaidTable<'_>) -> CopyForecast {
     }
 }
 
-/// Buckets that begin where the rows of the picture do, each row divided by its own keys in proportion to its part of them. O(log regions x log sample).
+/// Buckets that begin where the rows of the picture do, each row divided by its own keys in proportion to its part of them. Beyond sorting the
+/// sample, O(log regions + log sample) a row.
 fn key_buckets(laid: &LaidTable<'_>) -> Vec<KeyBucket> {
     let LaidTable { table, run, .. } = laid;
     // A run that writes nothing is looked at by the rows that it reads.
