@@ -4,24 +4,16 @@
 //! Bounds of a share p among the N operations of a window lie at least six standard errors, sqrt(p (1 - p) / N), from its expected value:
 //! the interval over three replicates is 2.5 of them wide to each side.
 
+use crate::ran::{Ran, assert_expectations};
 use crate::toml_files::toml_files;
-use keyheat::experiment::Experiment;
-use keyheat::scenario::{Expected, Scenario};
+use keyheat::scenario::{Expected, Options, Scenario};
 use std::collections::BTreeSet;
 
 #[test]
 fn every_answer_of_the_exam_is_the_one_that_arithmetic_gives() {
     let files = toml_files("tests/exam");
     assert!(files.len() >= 40, "only {} questions", files.len());
-    let mut wrong = Vec::new();
-    for file in files {
-        let scenario = Scenario::load(&file).unwrap_or_else(|error| panic!("{error}"));
-        let results = Experiment::new(&scenario).run(|_| {});
-        for result in results.expectations.iter().filter(|result| !result.holds) {
-            wrong.push(format!("{}: {}: {result}", file.display(), result.strategy));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_expectations(files.iter().map(|file| Ran::of(file, &Options::default())));
 }
 
 /// The classes and paths that the exam must ask for, wherever.

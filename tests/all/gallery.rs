@@ -2,9 +2,10 @@
 //!
 //! `SNAPSHOTS=overwrite cargo test --release --test all gallery` draws them anew.
 
-use keyheat::experiment::{Experiment, StrategyResult};
-use keyheat::report::Report;
-use keyheat::scenario::{Options, Scenario};
+use crate::ran::shipped;
+use keyheat::experiment::{Results, StrategyResult};
+use keyheat::report::chart::{self, Chart, Picture, Viewport};
+use keyheat::report::{HeatColours, Theme};
 use std::fs;
 use std::path::Path;
 
@@ -99,29 +100,28 @@ fn contrast(strategy: &StrategyResult, svg: &str) -> (f64, f64) {
     (contrast, over_mean)
 }
 
+/// A chart of a shipped scenario, as the report draws it.
+fn picture<'a>(charts: &'a [Chart], name: &str) -> &'a Picture {
+    let mut charts = charts.iter();
+    &charts.find(|it| it.name == name).expect("a chart").picture
+}
+
+fn charts(results: &Results) -> Vec<Chart> {
+    chart::charts(results, HeatColours::default(), Viewport::Wide)
+}
+
 #[test]
 fn of_two_key_maps_one_sees_at_once_which_is_hot_in_grey_as_well() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for (name, hot, even) in [
         ("five-keys", "opentsdb", "hashed"),
         ("five-keys", "monotonic", "salted"),
         ("hashed-entity", "by-user", "by-record"),
         ("first-region", "one-region", "pre-split"),
     ] {
-        let file = root.join(format!("scenarios/{name}.toml"));
-        let options = Options {
-            only: vec![hot.to_owned(), even.to_owned()],
-            replicates: Some(1),
-            ..Options::default()
-        };
-        let scenario =
-            Scenario::load_with(&file, &options).unwrap_or_else(|error| panic!("{error}"));
-        let results = Experiment::new(&scenario).run(|_| {});
-        let folder = tempfile::tempdir().unwrap();
-        Report::new(&results).write_pictures(folder.path()).unwrap();
+        let results = &shipped(name).results;
+        let charts = charts(results);
         let svg = |strategy: &str| {
-            let file = folder.path().join(format!("charts/key-map-{strategy}.svg"));
-            fs::read_to_string(file).unwrap()
+            picture(&charts, &format!("key-map-{strategy}")).svg_file(Theme::default())
         };
         let of = |strategy: &str| {
             results
@@ -155,21 +155,16 @@ fn of_two_key_maps_one_sees_at_once_which_is_hot_in_grey_as_well() {
 
 #[test]
 fn the_gallery_is_what_the_scenarios_give() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let gallery = Path::new(env!("CARGO_MANIFEST_DIR")).join("output/gallery");
     let overwrite = std::env::var("SNAPSHOTS").is_ok_and(|value| value == "overwrite");
     let mut old = Vec::new();
     let mut known = 0;
-    for (name, charts) in PICTURES {
-        let file = root.join(format!("scenarios/{name}.toml"));
-        let scenario = Scenario::load_with(&file, &Options::default())
-            .unwrap_or_else(|error| panic!("{error}"));
-        let results = Experiment::new(&scenario).run(|_| {});
-        let folder = tempfile::tempdir().unwrap();
-        Report::new(&results).write_pictures(folder.path()).unwrap();
-        for chart in charts {
+    for (name, wanted) in PICTURES {
+        let charts = charts(&shipped(name).results);
+        for chart in wanted {
             known += 1;
-            let fresh = fs::read(folder.path().join(format!("charts/{chart}.png"))).unwrap();
-            let kept = root.join(format!("output/gallery/{chart}.png"));
+            let fresh = picture(&charts, chart).png(Theme::default()).unwrap();
+            let kept = gallery.join(format!("{chart}.png"));
             if overwrite {
                 fs::write(&kept, fresh).unwrap();
             } else if !is_same(&fresh, &fs::read(&kept).unwrap()) {
@@ -181,7 +176,7 @@ fn the_gallery_is_what_the_scenarios_give() {
         old.is_empty(),
         "{old:?}: `SNAPSHOTS=overwrite cargo test --release --test all gallery` draws them anew"
     );
-    let kept = fs::read_dir(root.join("output/gallery")).unwrap().count();
+    let kept = fs::read_dir(gallery).unwrap().count();
     assert_eq!(
         kept, known,
         "a picture in the gallery that no scenario gives"

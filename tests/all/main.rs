@@ -70,6 +70,7 @@ mod brute_force;
 mod configs;
 mod draft7;
 mod folder_files;
+mod ran;
 mod schema_parts;
 mod toml_files;
 mod vector_cases;

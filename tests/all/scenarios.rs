@@ -1,20 +1,14 @@
 //! Every shipped scenario is a question, an argument and expectations. Its expectations hold, and they would not hold of another strategy.
 
+use crate::ran::{Ran, assert_expectations, shipped};
 use crate::toml_files::toml_files;
-use keyheat::experiment::{Experiment, Metric, Results, StrategyResult};
+use keyheat::experiment::{Metric, StrategyResult};
 use keyheat::report::{Format, Report, Style};
 use keyheat::scenario::{Bound, Expected, ExpectedValue, Options, Scenario};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-
-/// A scenario that was run.
-struct Ran {
-    file: PathBuf,
-    scenario: Scenario,
-    results: Results,
-}
 
 /// The shipped files, in order of their names.
 fn files() -> Vec<PathBuf> {
@@ -43,31 +37,20 @@ fn load(file: &Path) -> Scenario {
 }
 
 /// All shipped files, each run once for all tests.
-fn ran() -> &'static [Ran] {
-    static RAN: OnceLock<Vec<Ran>> = OnceLock::new();
-    RAN.get_or_init(|| {
-        let run = |file: PathBuf| {
-            let scenario = load(&file);
-            let results = Experiment::new(&scenario).run(|_| {});
-            Ran {
-                file,
-                scenario,
-                results,
-            }
-        };
-        files().into_iter().map(run).collect()
+fn ran() -> impl Iterator<Item = &'static Ran> {
+    static QUICK: OnceLock<Ran> = OnceLock::new();
+    files().into_iter().map(|file| {
+        let options = options(&file);
+        match options.quick {
+            true => QUICK.get_or_init(|| Ran::of(&file, &options)),
+            false => shipped(&file.file_stem().unwrap().to_string_lossy()),
+        }
     })
 }
 
 #[test]
 fn every_expectation_of_every_scenario_holds() {
-    let mut broken = Vec::new();
-    for Ran { file, results, .. } in ran() {
-        for result in results.expectations.iter().filter(|result| !result.holds) {
-            broken.push(format!("{}: {}: {result}", file.display(), result.strategy));
-        }
-    }
-    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert_expectations(ran());
 }
 
 /// An expectation that another strategy's block also satisfies proves nothing. Strategies meet the same operations and do not know each

@@ -1,5 +1,6 @@
 //! A sweep runs every combination of its values, and its expectations hold of the points that they name.
 
+use crate::ran::shipped;
 use keyheat::experiment::{Experiment, Results, point_label};
 use keyheat::scenario::Scenario;
 
@@ -151,9 +152,7 @@ below = 0.9
 
 #[test]
 fn the_shipped_sweep_finds_the_knee_and_the_dip() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/bucket-sweep.toml");
-    let scenario = Scenario::load(file.as_ref()).unwrap_or_else(|error| panic!("{error}"));
-    let findings = run(&scenario, 0).sweep_findings();
+    let findings = shipped("bucket-sweep").results.sweep_findings();
     assert_eq!(findings.len(), 2, "{findings:?}");
     for finding in findings {
         let dips: Vec<(&str, &str)> = finding

@@ -1,7 +1,7 @@
 //! Every template of `keyheat new` is a good first scenario: it asks, compares, reads, argues, and what it expects is so.
 
+use crate::ran::{Ran, assert_expectations};
 use crate::toml_files::toml_files;
-use keyheat::experiment::Experiment;
 use keyheat::scenario::{Options, Scenario};
 use snapbox::cmd::Command;
 use std::fs;
@@ -59,15 +59,11 @@ fn templates_are_warned_of_nothing_but_what_they_show() {
 
 #[test]
 fn every_expectation_of_every_template_holds() {
-    let mut broken = Vec::new();
-    for file in files() {
-        let scenario = Scenario::load_with(&file, &Options::default()).unwrap();
-        let results = Experiment::new(&scenario).run(|_| {});
-        for result in results.expectations.iter().filter(|result| !result.holds) {
-            broken.push(format!("{}: {}: {result}", file.display(), result.strategy));
-        }
-    }
-    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    assert_expectations(
+        files()
+            .iter()
+            .map(|file| Ran::of(file, &Options::default())),
+    );
 }
 
 #[test]

@@ -150,15 +150,15 @@ fn figures(text: &mut String, figures: &[Figure]) {
 }
 
 fn published(text: &mut String) {
-    for published in PUBLISHED.iter() {
-        let (name, source) = (&published.name, &published.source);
+    for (source, ran) in PUBLISHED.iter() {
+        let name = &ran.scenario.name;
         writeln!(
             text,
             "### [{name}](../scenarios/published/{name}.toml)\n\nSource: {source}\n"
         )
         .unwrap();
         text.push_str("| strategy | found and expected | because |\n|---|---|---|\n");
-        for result in &published.results {
+        for result in &ran.results.expectations {
             let because = result.because.as_deref().unwrap_or("");
             writeln!(text, "| {} | {result} | {because} |", result.strategy).unwrap();
         }

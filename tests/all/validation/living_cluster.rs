@@ -2,17 +2,15 @@
 
 use super::figure::{Figure, hold};
 use crate::configs::{START, closed, config, put, schema};
+use crate::ran::shipped;
 use keyheat::engine::{self, ClusterChanges, SimConfig};
-use keyheat::experiment::Experiment;
 use keyheat::keyspace::RowKey;
 use keyheat::metrics::{MetricId, RunResult, SeriesEvent};
 use keyheat::policy::{RegionPolicies, SplitPolicy};
 use keyheat::record::DistributionShape;
-use keyheat::scenario::Scenario;
 use keyheat::time::{SimDuration, SimTime};
 use keyheat::units::{Bandwidth, ByteSize, PerSecond};
 use keyheat::workload::{Arrivals, LoadModel};
-use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 #[path = "../../../src/statistics/sample_median_fixture.rs"]
@@ -189,8 +187,7 @@ fn a_rising_key_splits_as_often_as_in_hbase() {
 /// memstore, 5 for its store files, and 5 for reads that are on one server, be it those of hbase:meta alone, of 602 in all. It starts from
 /// 0.025 on.
 pub static BALANCER_COST: LazyLock<Vec<Figure>> = LazyLock::new(|| {
-    let scenario = Scenario::load(Path::new("scenarios/balancer-counts.toml"));
-    let results = Experiment::new(&scenario.unwrap_or_else(|error| panic!("{error}"))).run(|_| {});
+    let results = &shipped("balancer-counts").results;
     // The weights are HBase's, in single precision. 50 of 51 reads on the hot server, 1 on that of hbase:meta: squared distances from the mean
     // of eight servers, of those for all on one. Where both are one server, 5 points.
     let shared = (50.0f64.powi(2) + 1.0) / 51.0f64.powi(2) - 0.125;
