@@ -311,42 +311,28 @@ impl Predictions {
     /// What runs of a scenario measure: the mean of several replicates. The harness replays the first one: where its rows give the split points,
     /// throughputs and shares are those of this one.
     fn runs(&mut self, scenario: &Scenario, program: &str) {
-        if program != "load" {
-            let results = Experiment::new(scenario).run(|_| {});
-            for (strategy, result) in scenario.strategies.iter().zip(&results.strategies) {
-                let id = format!("{}/{}/", scenario.name, strategy.name);
-                match program {
-                    "growth" => self.growth(&id, result),
-                    "starts" => {
-                        let starts = &result.values["balancer_starts"];
-                        let starts = starts.iter().all(|count| count.is_some_and(|it| it > 0.0));
-                        self.say(format!("{id}balancer_starts"), "exact", starts);
-                    }
-                    _ => self.flushes(&id, result),
-                }
-            }
-            return;
+        let mut scenario = scenario.clone();
+        if program == "load" {
+            scenario.replicates = REPLICATES;
         }
-        let [replayed, several] = [1, REPLICATES].map(|replicates| {
-            let mut scenario = scenario.clone();
-            scenario.replicates = replicates;
-            Experiment::new(&scenario).run(|_| {})
-        });
-        let window = replayed.duration_s - replayed.warmup_s;
-        let results = replayed.strategies.iter().zip(&several.strategies);
-        for (strategy, (replayed, several)) in scenario.strategies.iter().zip(results) {
+        let results = Experiment::new(&scenario).run(|_| {});
+        let window = results.duration_s - results.warmup_s;
+        for (strategy, result) in scenario.strategies.iter().zip(&results.strategies) {
             let id = format!("{}/{}/", scenario.name, strategy.name);
-            self.load(&id, strategy, (replayed, several), window);
+            match program {
+                "load" => self.load(&id, strategy, result, window),
+                "growth" => self.growth(&id, result),
+                "starts" => {
+                    let starts = &result.values["balancer_starts"];
+                    let starts = starts.iter().all(|count| count.is_some_and(|it| it > 0.0));
+                    self.say(format!("{id}balancer_starts"), "exact", starts);
+                }
+                _ => self.flushes(&id, result),
+            }
         }
     }
 
-    fn load(
-        &mut self,
-        id: &str,
-        strategy: &Strategy,
-        (replayed, several): (&StrategyResult, &StrategyResult),
-        window: f64,
-    ) {
+    fn load(&mut self, id: &str, strategy: &Strategy, result: &StrategyResult, window: f64) {
         const METRICS: [(&str, &str); 9] = [
             ("@throughput_per_sec", "throughput"),
             ("@failed_fraction", "failed"),
@@ -358,17 +344,15 @@ impl Predictions {
             ("server_max_share_overall", "share"),
             ("region_max_share_overall", "share"),
         ];
-        let series = replayed.series.as_ref();
-        let [replayed, several] = [replayed, several]
-            .map(|result| result.measures().into_iter().collect::<BTreeMap<_, _>>());
-        let mean = |name: &str| replayed.get(name).and_then(|measure| measure.mean);
+        let replayed = |name: &str| *result.values.get(name)?.first()?;
+        let several: BTreeMap<_, _> = result.measures().into_iter().collect();
         let takes_its_time = takes_its_time(strategy);
         let setup = &strategy.setup;
         let moves = setup.changes.policies.balancer != Balancer::None;
         let refuses = setup.cluster.call_queue_length < u32::MAX;
         let is_sampled = matches!(strategy.presplit, Presplit::Sampled { .. });
         for side in ["write_", "read_"] {
-            let offered = mean(&format!("{side}offered_per_sec"));
+            let offered = replayed(&format!("{side}offered_per_sec"));
             if offered.is_none_or(|rate| rate * window < LEAST_OPERATIONS) {
                 continue;
             }
@@ -386,15 +370,17 @@ impl Predictions {
                     None if side == "read_" => format!("{side}{metric}"),
                     None => metric.to_owned(),
                 };
-                let measures = match is_sampled && !is_response {
-                    true => &replayed,
-                    false => &several,
-                };
-                let Some(measure) = measures.get(&name) else {
+                let id = format!("{id}{name}");
+                if is_sampled && !is_response {
+                    if let Some(value) = replayed(&name) {
+                        self.number(id, kind, value);
+                    }
+                    continue;
+                }
+                let Some(measure) = several.get(&name) else {
                     continue;
                 };
                 let Some(value) = measure.mean else { continue };
-                let id = format!("{id}{name}");
                 // In the tail what is not over counts with its age, there as here.
                 if measure.censored && !is_of_tail {
                     self.say(id, kind, Value::Null);
@@ -417,6 +403,7 @@ impl Predictions {
         }
         let is_crowd = |write: &Write| matches!(&write.load, LoadModel::Open { profile, .. } if !profile.is_empty());
         if setup.workload.writes.iter().any(is_crowd) {
+            let series = result.series.as_ref();
             self.backlog(id, series.expect("a run keeps its series"));
         }
     }
