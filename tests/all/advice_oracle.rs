@@ -13,6 +13,7 @@
 
 use keyheat::experiment::{Experiment, Recommendations, Results, StrategyResult, Suggestions};
 use keyheat::scenario::Scenario;
+use std::cell::LazyCell;
 use std::fmt::Write;
 
 /// Designs that `cargo test` tries, and that the full test does.
@@ -209,6 +210,9 @@ fn objections(number: u64) -> Vec<String> {
     let results = Experiment::new(&suggestions.scenario).run(|_| {});
     let advice = Recommendations::with_suggestions(&suggestions, &results);
     let own_keys = suggestions.scenario.text[text.len()..].to_owned();
+    let retrial = LazyCell::new(|| again(number, &own_keys, 1, RETRIAL));
+    // Fewer rows today may be more when the table has grown.
+    let grown = LazyCell::new(|| again(number, &own_keys, 10, TRIAL));
     let mut objections = Vec::new();
     for group in &advice.groups {
         let best = &group.strategies[0].name;
@@ -217,15 +221,12 @@ fn objections(number: u64) -> Vec<String> {
             if accused.is_empty() {
                 continue;
             }
-            let retrial = again(number, &own_keys, 1, RETRIAL);
             let (own, better) = (result(&retrial, best), result(&retrial, &other.name));
             let mut confirmed = beaten_in(own, better);
             confirmed.retain(|name| accused.contains(name));
             if confirmed.is_empty() {
                 continue;
             }
-            // Fewer rows today may be more when the table has grown.
-            let grown = again(number, &own_keys, 10, TRIAL);
             if beaten_in(result(&grown, best), result(&grown, &other.name)).is_empty() {
                 continue;
             }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Two points of two strategies: `runs` are 4 x (replicates + 1).
 const SCENARIO: &str = r#"
@@ -241,12 +241,15 @@ fn a_kill_leaves_the_old_folder_or_the_new_one() {
         let all = ["run", "small.toml", "--quick", "--seed", seed];
         command(folder).args(all).assert().success();
     };
+    let started = Instant::now();
     run("1");
+    let took = started.elapsed();
     let whole = files_below(&folder.join("output/small.quick"));
+    // From the first moment of a run to about its last one.
     for round in 0..12 {
         let seed = (round + 2).to_string();
         let mut child = spawned(folder, &["run", "small.toml", "--quick", "--seed", &seed]);
-        sleep(Duration::from_millis(60 * round));
+        sleep(took * round / 11);
         child.kill().unwrap();
         child.wait().unwrap();
         let now = files_below(&folder.join("output/small.quick"));
