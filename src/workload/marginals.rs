@@ -1,9 +1,10 @@
 //! How the rows of one origin are shared among the values of its fields. Must not know how many rows there are.
 
 use super::row_history::RowOrigin;
+use super::row_question::Item;
 use crate::record::{
-    DistributionShape, FieldId, FieldKind, Late, RecordGenerator, Schema, ShareClass, TimeUnit,
-    ValueShares,
+    DistributionShape, FieldColumn, FieldId, FieldKind, Late, RecordGenerator, Schema, ShareClass,
+    TimeUnit, ValueShares,
 };
 use std::sync::{Arc, OnceLock};
 
@@ -363,4 +364,26 @@ fn even_share(kind: &FieldKind, (low, high): (i64, i64)) -> f64 {
     let low = i128::from(low).max(first);
     let high = i128::from(high).min(first + i128::from(count));
     (high - low).max(0) as f64 / count as f64
+}
+
+/// Most rows of a file that are looked through for one share (estimate: 1.6 % of error where half of them satisfy all conditions, 10 us).
+const SCANNED_MAX: usize = 4_096;
+
+/// Number of a file's rows that satisfy all conditions: of the column with the fewest rows, these are looked through, or so many of them that are evenly
+/// spaced.
+pub(super) fn rows_with(conditions: &[(&FieldColumn, Item)]) -> f64 {
+    let rows = |(column, item): &(&'_ FieldColumn, Item)| column.rows(item.low, item.high).len();
+    let Some((fewest, item)) = conditions.iter().min_by_key(|it| rows(it)) else {
+        return 0.0;
+    };
+    let candidates = fewest.rows(item.low, item.high);
+    let step = candidates.len().div_ceil(SCANNED_MAX).max(1);
+    let looked_at = candidates.iter().step_by(step);
+    let part = looked_at.len() as f64 / candidates.len().max(1) as f64;
+    let holds = |row: &&u32| {
+        conditions
+            .iter()
+            .all(|(column, item)| (item.low..item.high).contains(&column.slots[**row as usize]))
+    };
+    looked_at.filter(holds).count() as f64 / part.max(f64::MIN_POSITIVE)
 }

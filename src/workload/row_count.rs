@@ -5,7 +5,7 @@
 //! on it. Origins are independent of each other, so a cell is empty with the product of theirs. The sum goes over classes of values that are about
 //! equally likely, and over groups of steps.
 
-use super::marginals::{Marginal, Of, ValueClasses};
+use super::marginals::{Marginal, Of, ValueClasses, rows_with};
 use super::population::Population;
 use super::row_history::{RowOrigin, StepInflow, Window, both};
 use super::row_question::{Condition, Item, RowEquality, items};
@@ -44,7 +44,7 @@ struct Selection<'a> {
     origin: usize,
     shape: &'a OriginShape,
     /// Their times and numbers.
-    window: Window<'a>,
+    window: Window,
     /// Of the origin's rows, those of the combinations and of the drawn values that are asked for.
     part: Part,
     /// Expected rows.
@@ -58,7 +58,7 @@ struct Selection<'a> {
 }
 
 /// A part of an origin: a share of its combinations, and a share of the rows of each by what is drawn for them.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Part {
     pub(super) combined: f64,
     pub(super) drawn: f64,
@@ -86,10 +86,10 @@ impl Part {
 
 /// A timestamp in steps of so many slots, one of which begins at `low`.
 #[derive(Debug, Clone, Copy)]
-struct Step<'a> {
+struct Step {
     field: FieldId,
     unit: TimeUnit,
-    late: Option<&'a Late>,
+    late: Option<Late>,
     low: i64,
     slots: u64,
 }
@@ -131,6 +131,36 @@ struct TargetsCell {
     held: f64,
 }
 
+/// The cells that origins hold, as they were summed up for the last question of a shape: the next one has the same sum, whatever the values that it asks for,
+/// if it selects the same rows.
+#[derive(Debug, Default)]
+pub(super) struct HeldCells {
+    /// The instant, the step and the draws that were asked for; none where the sum is of its own.
+    question: Option<(SimTime, Option<(FieldId, i64, i64)>, f64)>,
+    /// Of each origin, what was selected and left.
+    selected: SmallVec<[(usize, Window, Part, Part); 3]>,
+    cells: f64,
+}
+
+impl HeldCells {
+    fn of(&mut self, count: &RowCount<'_>) -> f64 {
+        let RowEquality { step, draws, .. } = count.equality;
+        // The classes of a range's values are of its own.
+        let is_whole = count.selected.iter().all(|of| of.ranges.is_empty());
+        let question = is_whole.then_some((count.at, step, draws));
+        let selected = count.selected.iter();
+        let selected = selected.map(|of| (of.origin, of.window, of.part, of.left));
+        let is_known = is_whole && self.question == question;
+        if !(is_known && selected.clone().eq(self.selected.iter().copied())) {
+            self.cells = count.cells();
+            self.selected.clear();
+            self.selected.extend(selected);
+            self.question = question;
+        }
+        self.cells
+    }
+}
+
 impl Population {
     /// Expected number of rows that a table holds at an instant and that satisfy `condition`, when `target` (a record of the table) is known to be one of
     /// the writes: at least 1 if it satisfies the condition. Of records that agree in `equality` only one counts, as under a key that tells just that.
@@ -150,7 +180,8 @@ impl Population {
             return 1.0;
         }
         let shape = RowShape::of(self, condition, equality);
-        RowCount::new((self, &shape), (condition, equality), target, at).distinct()
+        let mut count = RowCount::new((self, &shape), (condition, equality), target, at);
+        count.distinct(&mut HeldCells::default())
     }
 }
 
@@ -183,7 +214,7 @@ impl RowOrigin {
     }
 }
 
-impl Step<'_> {
+impl Step {
     /// In nanoseconds.
     fn length(&self) -> f64 {
         self.slots as f64 * self.unit.nanos() as f64
@@ -216,12 +247,12 @@ impl<'a> RowCount<'a> {
     }
 
     /// Expected number of different rows; without a look at cells where hardly any two writes are the same row.
-    pub(super) fn distinct(&mut self) -> f64 {
+    pub(super) fn distinct(&mut self, held: &mut HeldCells) -> f64 {
         let few = REPEATED_MAX * self.writes();
         if self.repeated_at_most() <= few || self.modelled().repeated() <= few {
             return self.every_write();
         }
-        self.rows()
+        self.rows(held)
     }
 
     /// What is asked for of an origin; `None` where none of its rows can satisfy the condition.
@@ -237,7 +268,7 @@ impl<'a> RowCount<'a> {
                     let nanos = |slot| population.nanos(*unit, slot);
                     let instants = (nanos(item.low), nanos(item.high));
                     window.carried = Some(both(window.carried.unwrap_or(instants), instants));
-                    window.late = late.as_ref().or(window.late);
+                    window.late = late.or(window.late);
                 }
                 Marginal::Number { first } => {
                     let before = i128::from(*first) + i128::from(origin.sequence);
@@ -303,7 +334,7 @@ impl<'a> RowCount<'a> {
     }
 
     /// The timestamp that tells an origin's rows apart.
-    fn step(&self, of: &Selection<'_>) -> Option<Step<'a>> {
+    fn step(&self, of: &Selection<'_>) -> Option<Step> {
         let (field, low, high) = match of.shape.step {
             Telling::Nothing => return None,
             Telling::Slots(field) => (field, 0, 1),
@@ -313,7 +344,7 @@ impl<'a> RowCount<'a> {
             Marginal::Instant { unit, late } => Some(Step {
                 field,
                 unit: *unit,
-                late: late.as_ref(),
+                late: *late,
                 low,
                 slots: high.abs_diff(low).max(1),
             }),
@@ -498,23 +529,30 @@ impl<'a> RowCount<'a> {
         of.rows * self.densest(of) * of_fields
     }
 
-    /// Expected number of different rows, of which the target is one if it satisfies the condition.
-    pub(super) fn rows(&self) -> f64 {
-        let some = self
-            .selected
-            .iter()
-            .enumerate()
-            .filter(|(_, of)| of.rows > 0.0);
-        let held = some.clone().map(|(nth, of)| match of.shape.unique {
+    /// The selected origins that have rows, with their numbers among them.
+    fn with_rows(&self) -> impl Iterator<Item = (usize, &Selection<'a>)> + Clone {
+        let selected = self.selected.iter().enumerate();
+        selected.filter(|(_, of)| of.rows > 0.0)
+    }
+
+    /// Expected number of different rows, when nothing is known of the target.
+    fn cells(&self) -> f64 {
+        let held = self.with_rows().map(|(nth, of)| match of.shape.unique {
             true => of.rows,
             false => self.held_cells(nth),
         });
-        let total = held.sum::<f64>();
+        held.sum()
+    }
+
+    /// Expected number of different rows, of which the target is one if it satisfies the condition.
+    pub(super) fn rows(&self, held: &mut HeldCells) -> f64 {
+        let total = held.of(self);
         if !self.satisfied {
             return total;
         }
         // The target comes from an origin that can have it, in proportion to their rows.
-        let own = some.filter(|(_, of)| self.can_hold_target(of));
+        let own = self.with_rows();
+        let own = own.filter(|(_, of)| self.can_hold_target(of));
         let rows: f64 = own.clone().map(|(_, of)| of.rows).sum();
         let surplus = own.map(|(nth, of)| {
             let missing = if of.shape.unique {
@@ -545,7 +583,7 @@ impl<'a> RowCount<'a> {
     fn inflow(
         &self,
         of: &Selection<'a>,
-        span: Option<((f64, f64), Option<&'a Late>)>,
+        span: Option<((f64, f64), Option<Late>)>,
         steps: f64,
     ) -> StepInflow {
         let own = of.window;
@@ -566,7 +604,7 @@ impl<'a> RowCount<'a> {
     }
 
     /// As many rows of an origin as of any come into each step between these instants.
-    fn is_even(&self, of: &Selection<'_>, within: (f64, f64), late: Option<&Late>) -> bool {
+    fn is_even(&self, of: &Selection<'_>, within: (f64, f64), late: Option<Late>) -> bool {
         let window = Window {
             carried: Some(both(of.window.carried.unwrap_or(within), within)),
             late,
@@ -830,28 +868,6 @@ impl<'a> RowCount<'a> {
             reached,
         }
     }
-}
-
-/// Most rows of a file that are looked through for one share (estimate: 1.6 % of error where half of them satisfy all conditions, 10 us).
-const SCANNED_MAX: usize = 4_096;
-
-/// Number of a file's rows that satisfy all conditions: of the column with the fewest rows, these are looked through, or so many of them that are evenly
-/// spaced.
-fn rows_with(conditions: &[(&FieldColumn, Item)]) -> f64 {
-    let rows = |(column, item): &(&'_ FieldColumn, Item)| column.rows(item.low, item.high).len();
-    let Some((fewest, item)) = conditions.iter().min_by_key(|it| rows(it)) else {
-        return 0.0;
-    };
-    let candidates = fewest.rows(item.low, item.high);
-    let step = candidates.len().div_ceil(SCANNED_MAX).max(1);
-    let looked_at = candidates.iter().step_by(step);
-    let part = looked_at.len() as f64 / candidates.len().max(1) as f64;
-    let holds = |row: &&u32| {
-        conditions
-            .iter()
-            .all(|(column, item)| (item.low..item.high).contains(&column.slots[**row as usize]))
-    };
-    looked_at.filter(holds).count() as f64 / part.max(f64::MIN_POSITIVE)
 }
 
 /// Mean number of points in a window that holds one for certain, when points are evenly spaced and `mean` of them are expected in such a window.

@@ -2,7 +2,7 @@
 
 use super::drawn_count::DrawnCount;
 use super::population::Population;
-use super::row_count::RowCount;
+use super::row_count::{HeldCells, RowCount};
 use super::row_question::{Condition, RowEquality};
 use super::row_shape::RowShape;
 use crate::time::SimTime;
@@ -13,8 +13,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct RowCounter {
     population: Arc<Population>,
-    /// Of the questions so far.
-    shapes: RefCell<Vec<RowShape>>,
+    /// Of the questions so far, with what was counted last of each.
+    shapes: RefCell<Vec<(RowShape, HeldCells)>>,
     /// Rows of each origin at the instant that was asked of last.
     present: RefCell<(Option<SimTime>, Vec<f64>)>,
 }
@@ -38,12 +38,14 @@ impl RowCounter {
     ) -> f64 {
         let (population, shapes) = (&*self.population, &mut *self.shapes.borrow_mut());
         let mut known = shapes.iter();
-        let place = known.position(|shape| shape.is_of(condition, equality));
+        let place = known.position(|(shape, _)| shape.is_of(condition, equality));
         let place = place.unwrap_or_else(|| {
-            shapes.push(RowShape::of(population, condition, equality));
+            let shape = RowShape::of(population, condition, equality);
+            shapes.push((shape, HeldCells::default()));
             shapes.len() - 1
         });
-        let shape = &shapes[place];
+        let (shape, held) = &mut shapes[place];
+        let shape = &*shape;
         if shape.fixes_told && condition.leaves_only(target, equality) {
             return 1.0;
         }
@@ -66,6 +68,6 @@ impl RowCounter {
                 return rows;
             }
         }
-        RowCount::new((population, shape), (condition, equality), target, at).distinct()
+        RowCount::new((population, shape), (condition, equality), target, at).distinct(held)
     }
 }

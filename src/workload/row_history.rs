@@ -50,12 +50,12 @@ struct Aligned {
 }
 
 /// What rows must be like in time and number; `None` is no condition.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Window<'a> {
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Window {
     /// Instants `low..high` of a field of theirs.
     pub(super) carried: Option<(f64, f64)>,
     /// Lateness of that field.
-    pub(super) late: Option<&'a Late>,
+    pub(super) late: Option<Late>,
     /// Numbers `low..high`.
     pub(super) numbers: Option<(f64, f64)>,
 }
@@ -248,14 +248,14 @@ impl RowHistory {
 
     /// Expected number of rows in the table at `at` that lie in a window.
     #[inline(always)]
-    pub(super) fn rows_in(&self, window: Window<'_>, at: SimTime) -> f64 {
+    pub(super) fn rows_in(&self, window: Window, at: SimTime) -> f64 {
         match self.in_order && window.carried.is_none() && window.numbers.is_none() {
             true => self.rows(at),
             false => self.rows_of_window(window, at),
         }
     }
 
-    fn rows_of_window(&self, window: Window<'_>, at: SimTime) -> f64 {
+    fn rows_of_window(&self, window: Window, at: SimTime) -> f64 {
         let on_time = self.on_time(window, at);
         let (Some((low, high)), Some(late)) = (window.carried, self.lateness(window, at)) else {
             return on_time;
@@ -273,7 +273,7 @@ impl RowHistory {
     }
 
     /// How rows come into each of `steps` equal steps that `window` is made of.
-    pub(super) fn inflow(&self, window: Window<'_>, steps: f64, at: SimTime) -> StepInflow {
+    pub(super) fn inflow(&self, window: Window, steps: f64, at: SimTime) -> StepInflow {
         let due = self.on_time(window, at) / steps;
         let (Some((low, high)), Some(late)) = (window.carried, self.lateness(window, at)) else {
             return StepInflow {
@@ -307,7 +307,7 @@ impl RowHistory {
     }
 
     /// The rows in the table at `at` that lie in a window, which bounds the instants that they carry, are evenly spread over it, for certain.
-    pub(super) fn is_even(&self, window: Window<'_>, at: SimTime) -> bool {
+    pub(super) fn is_even(&self, window: Window, at: SimTime) -> bool {
         let Some((low, high)) = window.carried else {
             return false;
         };
@@ -321,13 +321,13 @@ impl RowHistory {
     }
 
     /// The lateness of a window's rows, if any of them is late.
-    fn lateness<'a>(&self, window: Window<'a>, at: SimTime) -> Option<&'a Late> {
-        let some = |late: &&Late| late.fraction > 0.0 && late.up_to.as_nanos() > 0;
+    fn lateness(&self, window: Window, at: SimTime) -> Option<Late> {
+        let some = |late: &Late| late.fraction > 0.0 && late.up_to.as_nanos() > 0;
         window.late.filter(|late| some(late) && self.rows(at) > 0.0)
     }
 
     /// Rows in the table at `at` that lie in a window, as if none were late.
-    fn on_time(&self, window: Window<'_>, at: SimTime) -> f64 {
+    fn on_time(&self, window: Window, at: SimTime) -> f64 {
         if self.in_order && window.carried.is_none() && window.numbers.is_none() {
             return self.rows(at);
         }
