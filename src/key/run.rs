@@ -365,6 +365,10 @@ impl Code {
                     text::digits(value.unsigned_abs(), *pad, place);
                 });
             }
+            Op::Encode(Encoding::Calendar(pattern, unit)) => {
+                self.operands[0].values(rows, &mut scratch, &mut values);
+                column.each(&values, |value, place| pattern.fill(value, *unit, place));
+            }
             Op::Encode(encoding) => {
                 self.operands[0].values(rows, &mut scratch, &mut values);
                 column.each_written(&mut scratch, |row, out| encoding.write(values[row], out));

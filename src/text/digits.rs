@@ -58,6 +58,11 @@ fn decimal(value: i64, digits: &mut [u8; 20]) -> usize {
 #[inline]
 pub fn digits(value: u64, pad: u8, place: &mut [u8]) {
     let mut rest = value;
+    // Most parts of dates and times.
+    if let (b'0', [tens, ones]) = (pad, &mut *place) {
+        [*tens, *ones] = digit_pair((rest % 100) as u8);
+        return;
+    }
     let mut pairs = place.rchunks_exact_mut(2);
     for pair in &mut pairs {
         pair.copy_from_slice(&digit_pair((rest % 100) as u8));

@@ -123,7 +123,8 @@ fn civil(value: i64, unit: TimeUnit) -> Civil {
     let days = seconds.div_euclid(86_400);
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
+    // Below 146,097: the processor divides short numbers by constants in a step or two.
+    let day_of_era = (shifted - era * 146_097) as u32;
     let year_of_era =
         (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let from_march = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
@@ -132,9 +133,9 @@ fn civil(value: i64, unit: TimeUnit) -> Civil {
     let month = (month_from_march + 2) % 12 + 1;
     Civil {
         days,
-        year: year_of_era + era * 400 + i64::from(month <= 2),
-        month,
-        day,
+        year: i64::from(year_of_era) + era * 400 + i64::from(month <= 2),
+        month: i64::from(month),
+        day: i64::from(day),
         second_of_day: seconds - days * 86_400,
         nanos: (value - seconds * per) * unit.nanos(),
     }
@@ -280,10 +281,14 @@ impl Pattern {
 
     /// Appends the text of an instant in years 0 to 9999.
     pub fn write(&self, value: i64, unit: TimeUnit, out: &mut Vec<u8>) {
-        let c = civil(value, unit);
         let start = out.len();
         out.resize(start + self.width, b'0');
-        let mut rest = &mut out[start..];
+        self.fill(value, unit, &mut out[start..]);
+    }
+
+    /// Writes it to a place of its width.
+    pub fn fill(&self, value: i64, unit: TimeUnit, mut rest: &mut [u8]) {
+        let c = civil(value, unit);
         for part in &self.parts {
             let width = part.width();
             let place;
