@@ -14,6 +14,8 @@ use crate::workload::{
     Choice, ClosedSource, OpenArrivals, OperationBatch, ReadBatch, ReadId, ReadLoadModel,
     ReadSource, WriteId,
 };
+use either::Either;
+use std::iter::Peekable;
 use std::sync::Arc;
 
 /// Operations that are made and keyed together.
@@ -85,15 +87,15 @@ impl<'a> Replay<'a> {
         let workload = &strategy.setup.workload;
         let (generator, schema) = (&replicate.generator, &strategy.setup.schema);
         let keyed = |source| {
-            let source = Box::new(Writes {
+            let writes = Writes {
                 source,
                 width: generator.width(),
                 batch: OperationBatch::new(),
                 tables: Table::all(strategy, replicate),
                 strategy,
                 next: 0,
-            });
-            Source::new(source)
+            };
+            Either::Left(writes).peekable()
         };
         let open = OpenArrivals::new(workload, Arc::clone(generator));
         let mut sources = vec![keyed(WriteSource::Open(open))];
@@ -110,7 +112,7 @@ impl<'a> Replay<'a> {
         }
         let reads = |closed| {
             let source = ReadSource::new(workload, Arc::clone(generator));
-            Source::new(Box::new(Reads {
+            let reads = Reads {
                 source,
                 closed,
                 replicate,
@@ -119,7 +121,8 @@ impl<'a> Replay<'a> {
                 batch: ReadBatch::default(),
                 next: 0,
                 requests: Requests::default(),
-            }))
+            };
+            Either::Right(reads).peekable()
         };
         if workload.reads.iter().any(|read| read.load.is_some()) {
             sources.push(reads(None));
@@ -159,27 +162,15 @@ impl Iterator for Replay<'_> {
     type Item = Replayed;
 
     fn next(&mut self) -> Option<Replayed> {
-        let ready = self
-            .sources
-            .iter_mut()
-            .filter(|source| source.next.is_some());
-        let first = ready.min_by_key(|source| source.next.as_ref().map(|next| next.at))?;
-        std::mem::replace(&mut first.next, first.rest.next())
+        let sources = self.sources.iter_mut();
+        let ready = sources.filter_map(|source| Some((source.peek()?.at, source)));
+        let (_, first) = ready.min_by_key(|(at, _)| *at)?;
+        first.next()
     }
 }
 
-/// One stream of operations, looking one ahead.
-struct Source<'a> {
-    next: Option<Replayed>,
-    rest: Box<dyn Iterator<Item = Replayed> + 'a>,
-}
-
-impl<'a> Source<'a> {
-    fn new(mut rest: Box<dyn Iterator<Item = Replayed> + 'a>) -> Self {
-        let next = rest.next();
-        Self { next, rest }
-    }
-}
+/// One stream of operations.
+type Source<'a> = Peekable<Either<Writes<'a>, Reads<'a>>>;
 
 /// A table that rows are written to.
 struct Table<'a> {
