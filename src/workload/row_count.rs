@@ -131,12 +131,15 @@ struct TargetsCell {
     held: f64,
 }
 
+/// The instant, the step and the draws that are asked for.
+type Asked = (SimTime, Option<(FieldId, i64, i64)>, f64);
+
 /// The cells that origins hold, as they were summed up for the last question of a shape: the next one has the same sum, whatever the values that it asks for,
 /// if it selects the same rows.
 #[derive(Debug, Default)]
 pub(super) struct HeldCells {
-    /// The instant, the step and the draws that were asked for; none where the sum is of its own.
-    question: Option<(SimTime, Option<(FieldId, i64, i64)>, f64)>,
+    /// None where the sum is of its own.
+    question: Option<Asked>,
     /// Of each origin, what was selected and left.
     selected: SmallVec<[(usize, Window, Part, Part); 3]>,
     cells: f64,
