@@ -94,8 +94,9 @@ type Covariance = [f64; 3];
 /// Expectations of `c ln c` and of `c > 0`, their variances and covariance, and their covariances with `c`.
 type Moments = [f64; 7];
 
-/// Ranks, each with how many are like it, and how often all of them together are expected.
+/// Ranks, and how often all of them together are expected.
 struct Law {
+    /// Of blocks of ranks: the power of one of them, and how many there are.
     ranks: Vec<(f64, f64)>,
     exponent: f64,
     scale: f64,
@@ -279,8 +280,9 @@ impl Law {
             };
             let width = wide.min(end - at);
             let middle = at + 0.5 * (width - 1.0).max(0.0);
-            sum += width * libm::pow(middle, -exponent);
-            ranks.push((middle, width));
+            let power = libm::pow(middle, -exponent);
+            sum += width * power;
+            ranks.push((power, width));
             at += width;
         }
         let scale = rows / sum;
@@ -298,7 +300,7 @@ impl Law {
     /// How often a rank of each block is expected.
     fn expected(&self) -> impl Iterator<Item = f64> {
         let ranks = self.ranks.iter();
-        ranks.map(|(rank, _)| self.scale * libm::pow(*rank, -self.exponent))
+        ranks.map(|(power, _)| self.scale * power)
     }
 
     /// How many values are expected to be seen.
