@@ -18,6 +18,15 @@ impl Workload {
         rows.fold(0, u64::saturating_add)
     }
 
+    /// Rows that all writes import together; infinite where one of them goes on for as long as the run.
+    pub fn imported_rows(&self, schema: &Schema) -> f64 {
+        let rows = self.writes.iter().map(|write| {
+            let import = write.load.import();
+            import.map_or(f64::INFINITY, |import| import.rows.len(schema) as f64)
+        });
+        rows.sum()
+    }
+
     /// Mean intended rate over the run; `None` when a closed loop is among the writes.
     pub fn offered_per_sec(&self, schema: &Schema) -> Option<f64> {
         let writes = self.writes.iter();

@@ -423,3 +423,25 @@ fn sixteen_scans_at_a_time_cost_their_work_and_not_only_their_time() {
     // cost would be that of the slowest, at most 1 + 1/2 + ... + 1/16 = 3.4 times the mean.
     assert!(sixteen.read_cost > Some(4.0), "{advice:#?}");
 }
+
+#[test]
+fn how_long_an_import_may_take_changes_no_capacity_of_one_that_ends_before() {
+    // 120,000 rows of 1,112 bytes of heap fill the memstore of 1 MB many times: flushes and compactions hold them up.
+    let capacity = |limit: &str| {
+        let text = format!(
+            "seed = 7\n[time]\nduration = \"{limit}\"\nwarmup = \"0s\"\nsample = \"1s\"\n[cluster]\nservers = 2\nheap = \"128MB\"\n\
+             [field]\nid = {{ type = \"sequence\" }}\n[write.fill]\nrecords = 120_000\nrate = \"20k/s\"\n\
+             [table]\nvalue = \"1000B\"\nmemstore_flush_size = \"1MB\"\nsplit_policy = \"disabled\"\npresplit = {{ algorithm = \"uniform\", regions = 4 }}\n\
+             [strategy.hashed]\nkey = \"md5_bytes(id)\"\n"
+        );
+        let results = run(&text);
+        assert!(mean(strategy(&results, "hashed"), "makespan_ms") < 30_000.0);
+        mean(strategy(&results, "hashed"), "server_capacity_per_sec")
+    };
+    let (short, long) = (capacity("30s"), capacity("5m"));
+    // The same run but for rounding to a nanosecond, which may leave one of its 120,000 rows out.
+    assert!(
+        (long / short - 1.0).abs() <= 1.0 / 120_000.0,
+        "{short} and {long}"
+    );
+}
