@@ -36,8 +36,8 @@ const MOST_ROWS: f64 = 20_000_000.0;
 ///
 /// The length of the run follows from the length of a call, which is enough where nothing but handlers and the log hold rows up. Where the rows of
 /// a run as long as `config`'s would fill the region's memstore until it refuses them, flushes and compactions hold them up as well: then warm-up
-/// and window are those of `config`, or as long as `MOST_ROWS` take, so that the capacity is what the stores keep up; of imports, whose run is over when their
-/// rows are written, as long as these take.
+/// and window are those of `config`, or as long as `MOST_ROWS` take, so that the capacity is what the stores keep up; of imports at a given rate, of which
+/// `config` says how long they may take at most, both are shortened to the time by which they are due.
 pub fn saturating(config: &SimConfig) -> SimConfig {
     let workload = &config.workload;
     let schema = config.generator.schema();
@@ -58,7 +58,6 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
         rows: buffers
             .map(|buffer| buffer.0 as f64 / row)
             .fold(1.0, f64::max),
-        imported: workload.imported_rows(schema),
     };
     let weight = |write: &Write| workload.estimated_operations(write, schema);
     let total: f64 = workload.writes.iter().map(weight).sum();
@@ -79,8 +78,11 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
         }
     });
     let nanos = |nanos: f64| SimDuration::from_nanos(nanos as u64);
-    let (warmup, window) = match calls.sustained(config.duration.since(SimTime::ZERO)) {
+    let run = config.duration.since(SimTime::ZERO);
+    let length = workload.imported_by(schema).min(run);
+    let (warmup, window) = match calls.sustained(length) {
         Some(part) => {
+            let part = part * (length.as_secs_f64() / run.as_secs_f64());
             let window = config.duration.since(config.warmup);
             let cut = |length: SimDuration| nanos(part * length.as_nanos() as f64);
             (cut(config.warmup.since(SimTime::ZERO)), cut(window))
@@ -128,21 +130,19 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
     }
 }
 
-/// Rows that the saturating run of a run of `duration` writes at most, about, where a call has so many `rows`, a key so many bytes, and `imported` rows are all
-/// that there are.
+/// Rows that the saturating run of a run of `duration` writes at most, about, where a call has so many `rows` and a key so many bytes.
 pub fn saturating_rows(
     cluster: &ClusterSpec,
     table: &TableSpec,
     key_length: u64,
     duration: SimDuration,
-    (rows, imported): (f64, f64),
+    rows: f64,
 ) -> f64 {
     let calls = Calls {
         cluster,
         table,
         key_length,
         rows,
-        imported,
     };
     match calls.sustained(duration) {
         Some(part) => part * calls.handlers() * rows / calls.turn_secs() * duration.as_secs_f64(),
@@ -158,8 +158,6 @@ struct Calls<'a> {
     key_length: u64,
     /// Rows of each call.
     rows: f64,
-    /// Rows that all writes import; infinite where they go on.
-    imported: f64,
 }
 
 impl Calls<'_> {
@@ -172,15 +170,15 @@ impl Calls<'_> {
         (WINDOW_CALLS.min(WINDOW_ROWS / self.rows) / self.handlers()).max(LEAST_TURNS)
     }
 
-    /// The part of a run of `duration` in which [`MOST_ROWS`], or all that are imported, are written, at most all of it; `None` when rows at the greatest
-    /// rate into one region don't fill its memstore up to where it refuses them before the end.
+    /// The part of a run of `duration` in which [`MOST_ROWS`] are written, at most all of it; `None` when rows at the greatest rate into one region
+    /// don't fill its memstore up to where it refuses them before the end.
     fn sustained(&self, duration: SimDuration) -> Option<f64> {
         let rows_per_sec = self.handlers() * self.rows / self.turn_secs();
         let rows = rows_per_sec * duration.as_secs_f64();
-        let heap = rows.min(self.imported) * self.table.row_size().memstore(self.key_length) as f64;
+        let heap = rows * self.table.row_size().memstore(self.key_length) as f64;
         let table = self.table;
         let room = table.memstore_flush_size.0 as f64 * f64::from(table.memstore_block_multiplier);
-        (heap > room).then(|| (MOST_ROWS.min(self.imported) / rows).min(1.0))
+        (heap > room).then(|| (MOST_ROWS / rows).min(1.0))
     }
 
     /// How long a handler of a saturated server is held by a call, about: its service, and its wait for the log, at the least until a call of every

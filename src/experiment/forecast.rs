@@ -575,9 +575,10 @@ fn saturating(strategy: &Strategy, row_nanos: f64, time: &TimeSpec) -> Run {
     };
     let shortest = strategy.key.len_range().0 as u64;
     let (cluster, table) = (&setup.cluster, &setup.table);
-    let imported = setup.workload.imported_rows(&setup.schema);
-    let rows = (rows_of_call.max(1.0), imported);
-    let rows = saturating_rows(cluster, table, shortest, time.duration, rows);
+    let rows = rows_of_call.max(1.0);
+    let length = setup.workload.imported_by(&setup.schema);
+    let length = length.min(time.duration);
+    let rows = saturating_rows(cluster, table, shortest, length, rows);
     Run {
         nanos: rows * (each + row_nanos),
         clients,

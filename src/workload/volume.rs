@@ -3,6 +3,7 @@
 use super::combinations::Combinations;
 use super::{LoadModel, Think, Workload, Write, WriteId};
 use crate::record::Schema;
+use crate::time::SimDuration;
 
 impl Workload {
     /// Rows that the table holds before the run.
@@ -18,13 +19,15 @@ impl Workload {
         rows.fold(0, u64::saturating_add)
     }
 
-    /// Rows that all writes import together; infinite where one of them goes on for as long as the run.
-    pub fn imported_rows(&self, schema: &Schema) -> f64 {
-        let rows = self.writes.iter().map(|write| {
-            let import = write.load.import();
-            import.map_or(f64::INFINITY, |import| import.rows.len(schema) as f64)
-        });
-        rows.sum()
+    /// When the last row is due where all writes are imports at a given rate; else the end of the run.
+    pub fn imported_by(&self, schema: &Schema) -> SimDuration {
+        let due = |write: &Write| {
+            let rows = write.load.import()?.rows.len(schema) as f64;
+            Some(write.load.rate_profile(self.duration)?.instant_of(rows))
+        };
+        let dues: Option<Vec<f64>> = self.writes.iter().map(due).collect();
+        let last = dues.and_then(|dues| dues.into_iter().reduce(f64::max));
+        last.map_or(self.duration, |last| SimDuration::from_nanos(last as u64))
     }
 
     /// Mean intended rate over the run; `None` when a closed loop is among the writes.
