@@ -466,16 +466,18 @@ fn a_counter_counts_as_its_population_whatever_it_was_asked_before() {
                     Condition { equal, between },
                     RowEquality { told, step, draws },
                 );
-                let counts = [
-                    counter.distinct(condition, equality, target, table.at),
-                    table
-                        .population
-                        .distinct(condition, equality, target, table.at),
-                ];
-                assert_eq!(
-                    counts[0], counts[1],
-                    "row {nth}: {condition:?} {equality:?}"
-                );
+                for instant in [table.at, at(13_000)] {
+                    let counts = [
+                        counter.distinct(condition, equality, target, instant),
+                        table
+                            .population
+                            .distinct(condition, equality, target, instant),
+                    ];
+                    assert_eq!(
+                        counts[0], counts[1],
+                        "row {nth} at {instant:?}: {condition:?} {equality:?}"
+                    );
+                }
             }
         }
     }
