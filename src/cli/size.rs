@@ -52,8 +52,8 @@ pub fn run(arguments: &SizeArguments, console: &Console) -> Result<()> {
 
 fn measure(scenario: &Scenario) -> Vec<StrategySize> {
     Replicate::firsts(&scenario.strategies, scenario.seed, |strategy, first| {
-        let regions = Layout::regions_of(strategy, first, LAYOUT_OPERATIONS);
-        StrategySample::of(strategy, &regions, first).planned_size()
+        let regions = || Layout::regions_of(strategy, first, LAYOUT_OPERATIONS);
+        StrategySample::of(strategy, regions, first).planned_size()
     })
 }
 

@@ -81,7 +81,7 @@ impl<'a> ExperimentRuns<'a> {
             let pairs = strategies.par_iter().zip(&firsts).with_max_len(1);
             let layouts = pairs.map(|(strategy, first)| {
                 let layout = Layout::of(strategy, first);
-                let sample = StrategySample::of(strategy, &layout.regions, first);
+                let sample = StrategySample::of(strategy, || layout.regions.clone(), first);
                 (layout, sample)
             });
             let layouts = layouts.collect();

@@ -21,7 +21,7 @@ const MOST_DESCRIBED: usize = 20_000;
 pub struct Explanation {
     /// Keys of a few operations, spread over the run.
     pub samples: Vec<SampleKey>,
-    /// Split points, predicted shares, lints.
+    /// Split points, predicted shares, lints; the hot rows of reads are not looked for.
     pub layout: Layout,
     /// The region that was asked for.
     pub region: Option<RegionCauses>,
@@ -79,14 +79,14 @@ impl Explanation {
         samples: usize,
         region: Option<usize>,
     ) -> Self {
-        let tables = LaidTable::all(strategy, replicate, Layout::SAMPLE);
+        let tables = Layout::tables(strategy, replicate, Layout::SAMPLE);
         let sample = &tables[0].run;
         let shown = samples.min(sample.len());
         let places = (0..shown).map(|i| i * sample.len() / shown);
         Self {
             samples: places.map(|at| sample_key(strategy, sample, at)).collect(),
             region: region.and_then(|region| causes(&tables[0], region)),
-            layout: Layout::from_tables(&tables),
+            layout: Layout::from_tables(&tables, false),
         }
     }
 }

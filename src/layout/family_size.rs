@@ -14,17 +14,17 @@ use super::neighbours::{neighbours, rows_of, shared_within, sorted};
 use super::row_growth::RowGrowth;
 use super::table_cells::{Fill, SampledWrite, TableCells};
 use super::time_neighbours::TimeNeighbours;
-use crate::cluster::Family;
 use crate::key::{KeyPlan, Randomness, Segment};
 use crate::record::{FieldId, Schema};
 use crate::scenario::{Setup, Strategy};
 use crate::storage::{
-    BlockEncoding, Bloom, CELL_STRUCTURE, Cell, Compression, FileFormat, RowSize, SharedPrefixes,
+    BlockEncoding, Bloom, CELL_STRUCTURE, Compression, FileFormat, RowSize, SharedPrefixes,
     StoreFile, StoreFileSize, block_index,
 };
 use crate::time::SimDuration;
 use crate::units::PerSecond;
 use crate::workload::{Arrivals, Choice, ImportRows, LoadModel, WriteId, WriteKind};
+use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -213,11 +213,30 @@ pub(super) struct FamilySample {
     pub growth: RowGrowth,
     /// Where a qualifier tells cells of a row from each other.
     cell_growth: Option<RowGrowth>,
-    /// By encoding, of the sample; none of those that were not asked for.
-    files: [Option<StoreFileSize>; 4],
-    /// Compressed bytes that one saves which neighbours share, by encoding.
-    saving: Option<[f64; 4]>,
+    /// By encoding, of the sample, with the compressed bytes that one saves which neighbours share; none of those that were not asked for.
+    files: [Option<(StoreFileSize, f64)>; 4],
     neighbours: Option<TimeNeighbours>,
+}
+
+/// The cells of a sample, whatever their encoding and their codec.
+#[derive(Debug)]
+struct SampledCells {
+    all: TableCells,
+    /// Where codecs profit from it that neighbours share more: rows from all over, as many side by side, their number, and how many more bytes of a row
+    /// the latter share.
+    apart: Option<([TableCells; 2], f64, f64)>,
+}
+
+impl SampledCells {
+    /// Their store file, and the compressed bytes that one saves which neighbours share.
+    fn file(&self, format: FileFormat<'_>) -> (StoreFileSize, f64) {
+        let file = |cells: &TableCells| StoreFile::of(format, cells.iter());
+        let saving = self.apart.as_ref().map_or(0.0, |(apart, rows, nearer)| {
+            let [thin, dense] = apart.each_ref().map(|cells| file(cells).data_bytes as f64);
+            ((thin - dense) / rows / nearer).max(0.0)
+        });
+        (file(&self.all), saving)
+    }
 }
 
 /// A table with one family's writes alone, as far back as its cells stay, and without deletes; `None` if that is the table itself. How deletes shrink it is
@@ -296,28 +315,62 @@ pub(super) fn kept_longer(rows: &ImportRows, times: f64) -> ImportRows {
 }
 
 impl FamilySample {
-    /// Samples and encodes a family, from at most so many rows; the table has no other. Once for all strategies whose files differ in their encoding at most.
+    /// Samples and encodes a family, from at most so many rows; the table has no other. What strategies have in common is found once: their rows, and the
+    /// files of one encoding and codec.
     pub fn of(table: &KeyedTable<'_>, family: usize, rows: usize, encodings: Encodings) -> Self {
-        let setup = table.setup();
-        let mut spec = setup.table.clone();
-        if encodings == Encodings::All {
-            spec.families[family].spec.block_encoding = BlockEncoding::None;
-        }
+        let (setup, replicate) = (table.setup(), table.replicate);
+        let declared = &setup.table.families[family];
+        let own = declared.format();
+        let mut plain = declared.clone();
+        plain.spec.block_encoding = BlockEncoding::None;
+        plain.spec.compression = own.compression.min(Compression::Snappy);
         let qualifier = table.strategy.qualifier.as_ref();
-        // All that a sample depends on besides its replicate.
+        // All that rows and their cells depend on besides their replicate.
         let asked = (
             (table.written(), qualifier.cloned()),
-            (spec, setup.written.clone()),
-            (family, rows, encodings),
+            (plain, setup.table.cells_of(0), setup.written.clone()),
+            (family, rows),
         );
-        let find = || Self::measured(table, family, rows, encodings);
-        let mut found = Self::clone(&table.replicate.once(asked, find));
-        found.size.encoding = setup.table.families[family].spec.block_encoding;
-        found
+        let mut fresh = None;
+        let find = || {
+            let (sample, cells) = Self::unencoded(table, family, rows);
+            let cells = Arc::new(cells);
+            fresh = Some(Arc::clone(&cells));
+            // There are other codecs, while all encodings of what is not compressed are asked for at once.
+            let kept = (own.compression != Compression::None).then(|| Arc::clone(&cells));
+            (sample, Arc::downgrade(&cells), kept)
+        };
+        let found = replicate.once(asked.clone(), find);
+        let (sample, cells, _) = &*found;
+        let cells = fresh.or_else(|| cells.upgrade());
+        let file = |encoding| {
+            // Filters are told apart from the sample.
+            let format = FileFormat {
+                encoding,
+                bloom: Bloom::None,
+                ..own
+            };
+            let asked = (asked.clone(), encoding, own.compression);
+            let again = || Arc::new(Self::unencoded(table, family, rows).1);
+            let find = || cells.clone().unwrap_or_else(again).file(format);
+            *replicate.once(asked, find)
+        };
+        let mut files = [None; 4];
+        match encodings {
+            Encodings::All => {
+                let each = files.par_iter_mut().zip(BlockEncoding::ALL);
+                each.for_each(|(found, encoding)| *found = Some(file(encoding)));
+            }
+            // Who asks for one may be among runs, none of which is to wait for another.
+            Encodings::Own => files[own.encoding as usize] = Some(file(own.encoding)),
+        }
+        let mut found = sample.clone();
+        (found.size.encoding, found.size.compression) = (own.encoding, own.compression);
+        Self { files, ..found }
     }
 
     /// O(n log n) in the sample.
-    fn measured(table: &KeyedTable<'_>, family: usize, rows: usize, encodings: Encodings) -> Self {
+    fn unencoded(table: &KeyedTable<'_>, family: usize, rows: usize) -> (Self, SampledCells) {
         let (key, setup) = (table.key, table.setup());
         let (workload, schema) = (&setup.workload, &setup.schema);
         let declared = &setup.table.families[family];
@@ -406,7 +459,7 @@ impl FamilySample {
             }
             None => (of_all, drawn_rows),
         };
-        let near = near.as_ref();
+        let near = near.as_deref();
         let crowded = near.and_then(|near| near.crowded(&wide, table, keys.len()));
         let thinned = crowded.as_ref().map(|(_, prefix)| *prefix);
         let thinned = thinned.or(near.map(|near| near.thinned));
@@ -436,7 +489,8 @@ impl FamilySample {
             writes: versions,
             grows,
         });
-        let of_rows = |rows: &[SampledWrite<'_>]| TableCells::of(table, parts, rows, fill);
+        let of_rows =
+            |rows: &[SampledWrite<'_>]| TableCells::of(table, parts, rows, fill, spec.versions);
         let made = of_rows(if is_whole { &all } else { rows });
         let lengths = || rows.iter().map(|(key, ..)| key.len());
         let key_bytes = KeyBytes {
@@ -447,43 +501,31 @@ impl FamilySample {
         let name = declared.name.len() as u64;
         // Of all cells: how many, and their bytes as qualifiers, as values, and in a memstore.
         let mut sums = [0u64; 4];
-        let kept = made.kept(spec.versions).inspect(|cell| {
+        let key_length = key_bytes.mean.round() as u64;
+        let heap = |bytes| RowSize::new(name, [""], bytes).memstore(key_length);
+        let mut last = (0, heap(0));
+        for cell in made.iter() {
             let (qualifier, value) = (cell.qualifier.len() as u64, cell.value.bytes());
-            let row = RowSize::new(name, [""], qualifier + value);
-            let heap = row.memstore(key_bytes.mean.round() as u64);
+            if last.0 != qualifier + value {
+                last = (qualifier + value, heap(qualifier + value));
+            }
+            let heap = last.1;
             let sums = sums.iter_mut().zip([1, qualifier, value, heap]);
             sums.for_each(|(sum, of_cell)| *sum += of_cell);
-        });
-        let files = encoded(kept, declared, encodings);
+        }
         let [kept, means @ ..] = sums.map(|sum| sum as f64);
         let [qualifier_bytes, value_bytes, memstore_cell_bytes] =
             means.map(|sum| sum / kept.max(1.0));
-        let saving = (spec.compression != Compression::None).then(|| {
-            if is_whole || is_long {
-                return [0.0; 4];
-            }
+        let apart = (is_large && !is_long).then(|| {
             // As many rows side by side, so that both end in as many blocks.
             let thin: Vec<_> = wide.iter().step_by(THINNED).copied().collect();
             let dense = middle(&wide, thin.len());
             let nearer = shared_of(dense, usize::MAX) - shared_of(&thin, usize::MAX);
-            let files = |rows: &[SampledWrite<'_>]| {
-                encoded(of_rows(rows).kept(spec.versions), declared, encodings)
-            };
-            let (thin_files, dense_files) = (files(&thin), files(dense));
-            BlockEncoding::ALL.map(|at| {
-                let bytes = |files: [Option<StoreFileSize>; 4]| {
-                    files[at as usize].map_or(0.0, |file| file.data_bytes as f64)
-                };
-                let saved = (bytes(thin_files) - bytes(dense_files)) / thin.len() as f64;
-                if nearer > LEAST_SHARED {
-                    (saved / nearer).max(0.0)
-                } else {
-                    0.0
-                }
-            })
+            let differ = nearer > LEAST_SHARED;
+            differ.then(|| ([of_rows(&thin), of_rows(dense)], thin.len() as f64, nearer))
         });
         let times: Vec<(&[u8], u64)> = rows.iter().map(|row| (row.0, row.1)).collect();
-        Self {
+        let sample = Self {
             segments: segments(key, &parts[usize::from(parts[1].len() > parts[0].len())]),
             memstore_cell_bytes,
             size: FamilySize {
@@ -530,9 +572,10 @@ impl FamilySample {
             prefixes,
             growth,
             cell_growth,
-            files,
-            saving,
-        }
+            files: [None; 4],
+        };
+        let apart = apart.flatten();
+        (sample, SampledCells { all: made, apart })
     }
 
     /// Those that exist, and those of the run.
@@ -580,7 +623,7 @@ impl FamilySample {
             extrapolated: {
                 let file = self.files[self.size.encoding as usize];
                 let told = self.told(self.size.encoding, writes, rows);
-                told * self.rows / file.map_or(1.0, |file| (file.data_bytes as f64).max(1.0))
+                told * self.rows / file.map_or(1.0, |(file, _)| (file.data_bytes as f64).max(1.0))
             },
             encoded: BlockEncoding::ALL.map(encoded),
             ..self.size.clone()
@@ -592,7 +635,7 @@ impl FamilySample {
         let (shared, thinned) = self.shared;
         let more = self.prefixes.shared_within(thinned, writes, rows) - shared;
         // Nothing was compressed, or it notably differs.
-        match self.saving.is_none() || more > NOTABLE {
+        match self.size.compression == Compression::None || more > NOTABLE {
             true => more.max(0.0),
             false => 0.0,
         }
@@ -600,7 +643,7 @@ impl FamilySample {
 
     /// Compressed bytes of a row that these save.
     fn told(&self, encoding: BlockEncoding, writes: f64, rows: f64) -> f64 {
-        let saving = self.saving.map_or(0.0, |saving| saving[encoding as usize]);
+        let saving = self.files[encoding as usize].map_or(0.0, |(_, saving)| saving);
         saving * self.shares_more(writes, rows)
     }
 
@@ -610,7 +653,7 @@ impl FamilySample {
         (rows, cells, total): (f64, f64, f64),
         max_file_bytes: f64,
     ) -> EncodedSize {
-        let Some(file) = self.files[encoding as usize] else {
+        let Some((file, _)) = self.files[encoding as usize] else {
             return EncodedSize::sum(encoding, [].iter());
         };
         let sampled = self.rows.max(1.0);
@@ -623,7 +666,7 @@ impl FamilySample {
             let shared = &self.prefixes;
             // A block that begins within a row says the whole row.
             index_key += self.shares_more(total, rows) / cells.max(1.0);
-            if self.saving.is_some() {
+            if self.size.compression != Compression::None {
                 row_bytes -= self.told(encoding, total, rows);
             } else if encoding != BlockEncoding::None {
                 let saved =
@@ -668,29 +711,6 @@ fn shared_of(rows: &[SampledWrite<'_>], most: usize) -> f64 {
 fn middle<T>(all: &[T], most: usize) -> &[T] {
     let taken = most.min(all.len());
     &all[(all.len() - taken) / 2..][..taken]
-}
-
-/// The store files of these cells under each of the encodings, otherwise as their family has them.
-fn encoded<'a>(
-    cells: impl Iterator<Item = Cell<'a>>,
-    family: &'a Family,
-    encodings: Encodings,
-) -> [Option<StoreFileSize>; 4] {
-    let mut files = BlockEncoding::ALL.map(|encoding| {
-        let format = FileFormat {
-            encoding,
-            ..family.format()
-        };
-        let is_asked = encodings == Encodings::All || encoding == family.spec.block_encoding;
-        is_asked.then(|| StoreFile::new(format))
-    });
-    for cell in cells {
-        files
-            .iter_mut()
-            .flatten()
-            .for_each(|file| file.append(&cell));
-    }
-    files.map(|file| file.map(StoreFile::finish))
 }
 
 /// For each length, the most different prefixes of keys that there can be: what the segments and the fields that begin within it allow.

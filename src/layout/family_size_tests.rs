@@ -20,7 +20,7 @@ fn existing(text: &str) -> TableSize {
     let scenario = scenario(text);
     let strategy = &scenario.strategies[0];
     let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
-    let size = StrategySample::of(strategy, &[], &replicate).size(0.0);
+    let size = StrategySample::of(strategy, Default::default, &replicate).size(0.0);
     size.tables.into_iter().next().unwrap()
 }
 
@@ -296,7 +296,7 @@ fn what_a_time_to_live_leaves_is_cut_once() {
         ));
         let strategy = &scenario.strategies[0];
         let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
-        let size = StrategySample::of(strategy, &[], &replicate).size(0.0);
+        let size = StrategySample::of(strategy, Default::default, &replicate).size(0.0);
         let rows = Layout::of(strategy, &replicate).run.existing[0].clone();
         let day = 86_400e9;
         let left = |days: f64| {
@@ -435,7 +435,7 @@ fn rows_of_a_large_table_weigh_what_neighbours_made_apart_do() {
         let strategy = &scenario.strategies[0];
         for seed in 1..=5 {
             let replicate = Replicate::new(&strategy.setup, Seed(seed), 0);
-            let size = StrategySample::of(strategy, &[], &replicate).size(0.0);
+            let size = StrategySample::of(strategy, Default::default, &replicate).size(0.0);
             for (encoding, expected) in BlockEncoding::ALL.into_iter().zip(expected) {
                 let off = size.tables[0].under(encoding).row_bytes / expected - 1.0;
                 if off.abs() > 0.03 {
@@ -584,7 +584,7 @@ fn counters_and_appended_cells_are_two_cells_of_a_memstore() {
         ));
         let strategy = &scenario.strategies[0];
         let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
-        let size = StrategySample::of(strategy, &[], &replicate).size(0.0);
+        let size = StrategySample::of(strategy, Default::default, &replicate).size(0.0);
         (size.tables[0].row_bytes, size.memstore.writes_per_flush)
     };
     let flush = |heap: f64| 134_217_728.0 / heap;

@@ -53,13 +53,23 @@ impl<'a> LaidTable<'a> {
     /// All tables of a strategy over a sample of about `operations` operations of the run: its own first.
     pub fn all(strategy: &'a Strategy, replicate: &'a Replicate, operations: usize) -> Vec<Self> {
         KeyedTable::all(strategy, replicate)
-            .map(|table| Self::of(table, table.run(operations, Choice::Spread)))
+            .map(|table| {
+                Self::of(
+                    table,
+                    table.run(operations, Choice::Spread),
+                    existing(&table),
+                )
+            })
             .collect()
     }
 
-    /// Existing rows split every region over its threshold, as the split policy says.
-    pub fn of(table: KeyedTable<'a>, run: Arc<KeySample>) -> Self {
-        let (points, existing) = presplit(&table, &run);
+    /// Existing rows, of which there is a sample, split every region over its threshold, as the split policy says.
+    pub fn of(
+        table: KeyedTable<'a>,
+        run: Arc<KeySample>,
+        existing: Option<Arc<KeySample>>,
+    ) -> Self {
+        let points = presplit(table.presplit, existing.as_ref().unwrap_or(&run));
         let laid = Self {
             table,
             run,
@@ -287,11 +297,8 @@ fn packed(keys: &[&[u8]]) -> Arc<KeyBatch> {
     Arc::new(batch)
 }
 
-/// The split points that a table is created with, and a sample of the rows that exist; `run` are operations of the run under its key.
-pub(super) fn presplit(
-    table: &KeyedTable<'_>,
-    run: &KeySample,
-) -> (Arc<Vec<RowKey>>, Option<Arc<KeySample>>) {
+/// A sample of the rows that exist; `None` without any.
+pub(super) fn existing(table: &KeyedTable<'_>) -> Option<Arc<KeySample>> {
     let rows = match table.presplit {
         Presplit::Sampled { regions } => {
             let wanted = (*regions as usize).saturating_mul(ROWS_PER_REGION);
@@ -300,13 +307,13 @@ pub(super) fn presplit(
         Presplit::Fixed { .. } => Layout::SAMPLE,
     };
     let exist = table.setup().workload.existing_rows(&table.setup().schema) > 0;
-    let existing = exist.then(|| table.existing(rows, Choice::Spread));
-    let points = match table.presplit {
+    exist.then(|| table.existing(rows, Choice::Spread))
+}
+
+/// The split points that a table is created with: of its existing rows, if it has any, or of operations of the run under its key.
+pub(super) fn presplit(presplit: &Presplit, sample: &KeySample) -> Arc<Vec<RowKey>> {
+    match presplit {
         Presplit::Fixed { points, .. } => Arc::clone(points),
-        Presplit::Sampled { regions } => {
-            let sorted = existing.as_deref().unwrap_or(run).sorted();
-            Arc::new(quantile_points(&sorted, *regions))
-        }
-    };
-    (points, existing)
+        Presplit::Sampled { regions } => Arc::new(quantile_points(&sample.sorted(), *regions)),
+    }
 }

@@ -31,8 +31,14 @@ pub(super) struct Neighbours {
     are_spread: bool,
 }
 
-/// About so many writes of rows before the run and of the run: of rows that are neighbours in the table, or from all over it where no such rows are known.
-pub(super) fn neighbours(table: &KeyedTable<'_>, [existing, run]: [usize; 2]) -> Neighbours {
+/// About so many writes of rows before the run and of the run: of rows that are neighbours in the table, or from all over it where no such rows are known. Once
+/// for all strategies with the same key.
+pub(super) fn neighbours(table: &KeyedTable<'_>, writes: [usize; 2]) -> Arc<Neighbours> {
+    let asked = (table.written(), writes);
+    table.replicate.once(asked, || found(table, writes))
+}
+
+fn found(table: &KeyedTable<'_>, [existing, run]: [usize; 2]) -> Neighbours {
     let few = few_things(table, existing as f64).map(|few| {
         let (strategy, replicate) = (&few.strategy, &few.replicate);
         let of_few = KeyedTable {

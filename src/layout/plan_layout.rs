@@ -1,7 +1,7 @@
 //! Lays a strategy out: its split points, then what each region will get. Must not simulate.
 
 use super::key_sample::{KeySample, KeyedTable, is_entity, is_skewed};
-use super::laid_table::{LaidTable, presplit};
+use super::laid_table::{LaidTable, existing, presplit};
 use super::{
     CopyForecast, EntityShare, KeyBucket, Layout, RegionForecast, Replicate, RunLayout,
     read_forecast,
@@ -35,7 +35,19 @@ impl Layout {
 
     /// The same from a sample of about `operations` operations, spread over the whole run. O(n log n) in the sample.
     pub fn with_sample(strategy: &Strategy, replicate: &Replicate, operations: usize) -> Self {
-        Self::from_tables(&LaidTable::all(strategy, replicate, operations))
+        Self::from_tables(&Self::tables(strategy, replicate, operations), true)
+    }
+
+    /// The tables of a strategy, and beside them the targets of its reads, which the layout asks for next.
+    pub(super) fn tables<'a>(
+        strategy: &'a Strategy,
+        replicate: &'a Replicate,
+        operations: usize,
+    ) -> Vec<LaidTable<'a>> {
+        let tables = KeyedTable::all(strategy, replicate);
+        let tables = || tables.map(|table| laid(table, operations)).collect();
+        let targets = || read_forecast::prepare(&strategy.setup.workload, replicate);
+        rayon::join(tables, targets).0
     }
 
     /// The split points that the strategy's table and each of its copies are created with, whatever existing rows have made of their regions since.
@@ -43,7 +55,8 @@ impl Layout {
         let points = KeyedTable::all(strategy, replicate).map(|table| match table.presplit {
             Presplit::Fixed { points, .. } => Arc::clone(points),
             Presplit::Sampled { .. } => {
-                presplit(&table, &table.run(Self::SAMPLE, Choice::Spread)).0
+                let run = || table.run(Self::SAMPLE, Choice::Spread);
+                presplit(table.presplit, &existing(&table).unwrap_or_else(run))
             }
         });
         points.collect()
@@ -56,8 +69,7 @@ impl Layout {
         operations: usize,
     ) -> Arc<Vec<RegionForecast>> {
         let table = KeyedTable::of(strategy, replicate);
-        let laid = LaidTable::of(table, table.run(operations, Choice::Spread));
-        Arc::clone(laid.regions())
+        Arc::clone(laid(table, operations).regions())
     }
 
     /// The server on which each region opens, in key order: as [`crate::cluster::Placement`] says for this replicate.
@@ -67,11 +79,11 @@ impl Layout {
         operations: usize,
     ) -> Vec<u32> {
         let table = KeyedTable::of(strategy, replicate);
-        LaidTable::of(table, table.run(operations, Choice::Spread)).opening_servers()
+        laid(table, operations).opening_servers()
     }
 
     /// The layout of a strategy whose tables are laid out.
-    pub(super) fn from_tables(tables: &[LaidTable<'_>]) -> Self {
+    pub(super) fn from_tables(tables: &[LaidTable<'_>], finds_hot_rows: bool) -> Self {
         let own = &tables[0];
         let LaidTable { table, run, .. } = own;
         let most = |laid: &LaidTable<'_>| {
@@ -87,7 +99,7 @@ impl Layout {
         });
         let all: Vec<usize> = (0..run.len()).collect();
         let setup = table.setup();
-        let reads = read_forecast::of(tables);
+        let reads = read_forecast::of(tables, finds_hot_rows);
         Self {
             run: RunLayout::of_tables(tables, reads.iter().map(|read| read.planned.clone())),
             regions: Arc::clone(own.regions()),
@@ -107,6 +119,13 @@ impl Layout {
             lints: tables.iter().flat_map(LaidTable::lints).collect(),
         }
     }
+}
+
+/// A table laid out, both of its samples at a time.
+fn laid(table: KeyedTable<'_>, operations: usize) -> LaidTable<'_> {
+    let run = || table.run(operations, Choice::Spread);
+    let (run, existing) = rayon::join(run, || existing(&table));
+    LaidTable::of(table, run, existing)
 }
 
 fn copy_forecast(laid: &LaidTable<'_>) -> CopyForecast {

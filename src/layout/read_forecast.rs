@@ -43,8 +43,15 @@ const HOT: f64 = 2.0;
 /// at a price of nothing the one scan of the whole table would always be the cheapest way.
 const LEAST_ROW: f64 = 0.1e-6;
 
-/// The strategy's reads; its tables are laid out.
-pub(super) fn of(tables: &[LaidTable<'_>]) -> Vec<ReadForecast> {
+/// Finds the targets of a replicate's reads.
+pub(super) fn prepare(workload: &Workload, replicate: &Replicate) {
+    if !workload.reads.is_empty() {
+        ReadTargets::new(workload, replicate);
+    }
+}
+
+/// The strategy's reads; its tables are laid out. Their hot rows are found if anybody looks at them.
+pub(super) fn of(tables: &[LaidTable<'_>], finds_hot_rows: bool) -> Vec<ReadForecast> {
     let (setup, replicate) = (tables[0].table.setup(), tables[0].table.replicate);
     let workload = &setup.workload;
     if workload.reads.is_empty() {
@@ -70,7 +77,7 @@ pub(super) fn of(tables: &[LaidTable<'_>]) -> Vec<ReadForecast> {
             forecast(read, (plan, each), &tables[table], context)
         });
         let plan = &forecast.planned.plan;
-        if read.load.is_some() && is_get(plan) {
+        if finds_hot_rows && read.load.is_some() && is_get(plan) {
             forecast.hot_rows = hot_rows(plan, workload, ReadId(at as u8), replicate);
         }
         forecast

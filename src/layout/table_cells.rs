@@ -5,7 +5,7 @@
 //! is sampled whole has the cells of its own writes.
 
 use super::key_sample::{KeySample, KeyedTable, Parts, millis, phase, unit, written_at};
-use crate::cluster::ValueSpec;
+use crate::cluster::{CellSpec, ValueSpec};
 use crate::key::{KeyPlan, Row, StepCache};
 use crate::query::RowIdentity;
 use crate::random::mix;
@@ -32,15 +32,6 @@ pub(super) struct Fill {
     pub grows: bool,
 }
 
-impl Fill {
-    /// As the write itself says.
-    const ONE: Self = Self {
-        cells: (1.0, 1.0),
-        writes: 1.0,
-        grows: false,
-    };
-}
-
 /// Cells with the bytes that they are made of.
 #[derive(Debug, Default)]
 pub(super) struct TableCells {
@@ -54,6 +45,8 @@ struct CellAt {
     qualifier: Range<u32>,
     timestamp: u64,
     value: ValueAt,
+    /// Which one it is of all that were written.
+    number: u64,
 }
 
 #[derive(Debug)]
@@ -63,16 +56,21 @@ enum ValueAt {
 }
 
 impl TableCells {
-    /// The cells of these writes, which come in the order of their rows, alone; or, with `fill`, of whole rows, of which each write stands for one. Sorted.
+    /// The cells of these writes, which come in the order of their rows, alone; or, with `fill`, of whole rows, of which each write stands for one. Sorted, and what
+    /// a major compaction leaves of them; that some have expired is not looked at.
     pub fn of(
         table: &KeyedTable<'_>,
         parts: &Parts,
         writes: &[SampledWrite<'_>],
         fill: Option<Fill>,
+        versions: u32,
     ) -> Self {
         let (setup, qualifier) = (table.setup(), table.strategy.qualifier.as_deref());
         let of_table = setup.table.cells_of(0);
-        let mut out = Self::default();
+        let mut out = Self {
+            bytes: Vec::new(),
+            cells: Vec::with_capacity(writes.len()),
+        };
         let mut mates = Mates::of(table);
         for (number, &(row, written, part, at)) in (0..).zip(writes) {
             let sample = &parts[part];
@@ -84,9 +82,13 @@ impl TableCells {
             let is_delete = setup.workload.writes.get(write).is_some_and(is_delete);
             let written = setup.written.get(write).filter(|_| !is_delete);
             let specs = &written.unwrap_or(&of_table).cells;
+            let Some(fill) = fill else {
+                let name = qualifier.map(|plan| out.plan(plan, sample, &own));
+                out.add((&row, name), specs, sample, &[own]);
+                continue;
+            };
             let draw = |cell: u64, again: u64| mix(mix(mix(number) ^ cell) ^ again);
-            let slots = fill.and_then(|_| mates.slots(&own.0));
-            let fill = fill.unwrap_or(Fill::ONE);
+            let slots = mates.slots(&own.0);
             let steps = slots
                 .as_ref()
                 .map_or(1, |(_, slots)| slots.end - slots.start);
@@ -112,27 +114,64 @@ impl TableCells {
                 let made: SmallVec<[Made<'_>; 1]> = std::iter::once(first).chain(later).collect();
                 let together = if fill.grows { made.len() } else { 1 };
                 for made in made.chunks(together) {
-                    for spec in specs {
-                        let own = spec.qualifier.as_bytes();
-                        let cell = CellAt {
-                            row: row.clone(),
-                            qualifier: match &name {
-                                Some(name) => name.clone(),
-                                None => out.write(|bytes| bytes.extend_from_slice(own)),
-                            },
-                            timestamp: made[0].1,
-                            value: out.value(&spec.value, sample, made),
-                        };
-                        out.cells.push(cell);
-                    }
+                    out.add((&row, name.clone()), specs, sample, made);
                 }
             }
         }
         let Self { bytes, cells } = &mut out;
         let row = |at: &CellAt| &bytes[at.row.start as usize..at.row.end as usize];
         let rows = cells.chunk_by_mut(|a, b| a.row == b.row || row(a) == row(b));
-        rows.for_each(|row| row.sort_by(|a, b| cell(bytes, 0, a).order(&cell(bytes, 0, b))));
+        let name = |at: &CellAt| &bytes[at.qualifier.start as usize..at.qualifier.end as usize];
+        // As [`Cell::order`] has it of puts of one row.
+        let order = |a: &CellAt, b: &CellAt| {
+            let names = name(a).cmp(name(b));
+            names.then(b.timestamp.cmp(&a.timestamp))
+        };
+        rows.for_each(|row| row.sort_by(order));
+        (0..)
+            .zip(&mut *cells)
+            .for_each(|(number, it)| it.number = number);
+        let retention = Retention {
+            versions,
+            ttl: None,
+        };
+        // What is kept tells its number.
+        let numbered = cells.iter().map(|at| Cell {
+            mvcc: at.number,
+            ..cell(bytes, at)
+        });
+        let kept = retention.kept(Purpose::Major { settled: 0 }, 0, numbered);
+        let mut kept = kept
+            .map(|cell| cell.mvcc)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .peekable();
+        cells.retain(|at| kept.next_if_eq(&at.number).is_some());
         out
+    }
+
+    /// What these writes leave of one column, or of those that a write says.
+    fn add(
+        &mut self,
+        (row, name): (&Range<u32>, Option<Range<u32>>),
+        specs: &[CellSpec],
+        sample: &KeySample,
+        made: &[Made<'_>],
+    ) {
+        for spec in specs {
+            let own = spec.qualifier.as_bytes();
+            let cell = CellAt {
+                row: row.clone(),
+                qualifier: match &name {
+                    Some(name) => name.clone(),
+                    None => self.write(|bytes| bytes.extend_from_slice(own)),
+                },
+                timestamp: made[0].1,
+                value: self.value(&spec.value, sample, made),
+                number: 0,
+            };
+            self.cells.push(cell);
+        }
     }
 
     fn write(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Range<u32> {
@@ -172,26 +211,19 @@ impl TableCells {
         }
     }
 
-    /// What a major compaction leaves of them; that some have expired is not looked at.
-    pub fn kept(&self, versions: u32) -> impl Iterator<Item = Cell<'_>> {
-        let cells = (0..).zip(&self.cells);
-        let cells = cells.map(|(number, at)| cell(&self.bytes, number, at));
-        let retention = Retention {
-            versions,
-            ttl: None,
-        };
-        retention.kept(Purpose::Major { settled: 0 }, 0, cells)
+    pub fn iter(&self) -> impl Iterator<Item = Cell<'_>> {
+        self.cells.iter().map(|at| cell(&self.bytes, at))
     }
 }
 
-fn cell<'a>(bytes: &'a [u8], number: u64, at: &CellAt) -> Cell<'a> {
+fn cell<'a>(bytes: &'a [u8], at: &CellAt) -> Cell<'a> {
     let part = |range: &Range<u32>| &bytes[range.start as usize..range.end as usize];
     let value = match &at.value {
         ValueAt::Bytes(range) => Value::Bytes(part(range)),
         ValueAt::Stated { bytes, entropy } => Value::Stated {
             bytes: *bytes,
             entropy: *entropy,
-            number,
+            number: at.number,
         },
     };
     Cell::put(part(&at.row), part(&at.qualifier), at.timestamp, value)

@@ -13,6 +13,7 @@ use super::{RegionForecast, Replicate};
 use crate::scenario::Strategy;
 use crate::storage::{BlockEncoding, CELL_STRUCTURE};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// Rows that are encoded at most: a tenth of a second, and shared bytes exact to about a tenth.
 const SAMPLE: usize = 1 << 16;
@@ -173,12 +174,15 @@ pub struct StrategySample {
 
 impl StrategySample {
     /// Samples the strategy's table and its copies; `regions` says which of them get writes.
-    pub fn of(strategy: &Strategy, regions: &[RegionForecast], replicate: &Replicate) -> Self {
+    pub fn of(
+        strategy: &Strategy,
+        regions: impl FnOnce() -> Arc<Vec<RegionForecast>> + Send,
+        replicate: &Replicate,
+    ) -> Self {
         let setup = &strategy.setup;
-        let tables = KeyedTable::all(strategy, replicate);
-        let tables: Vec<_> = tables
-            .map(|it| TableSample::of(&it, SAMPLE, Encodings::All))
-            .collect();
+        let sample = |table| TableSample::of(&table, SAMPLE, Encodings::All);
+        let tables = || KeyedTable::all(strategy, replicate).map(sample).collect();
+        let (tables, regions): (Vec<_>, _) = rayon::join(tables, regions);
         let flush = setup.table.memstore_flush_size.0 as f64;
         let written = regions.iter().filter(|region| region.write_share > 0.0);
         let memstore = MemstoreBudget {

@@ -156,7 +156,7 @@ fn findings_name_what_costs() {
         .map(|strategy| {
             let replicate = Replicate::new(&strategy.setup, SEED, 0);
             let layout = Layout::of(strategy, &replicate);
-            StrategySample::of(strategy, &layout.regions, &replicate).planned_size()
+            StrategySample::of(strategy, || layout.regions.clone(), &replicate).planned_size()
         })
         .collect();
     // 16 GB x 0.4 / 128 MB; one region on eight servers.

@@ -16,6 +16,7 @@
 
 use super::separator::common_prefix;
 use super::{BlockEncoding, Cell, Value};
+use std::ptr;
 
 const ROW_LENGTH: usize = 2;
 const FAMILY_LENGTH: usize = 1;
@@ -183,7 +184,10 @@ impl<'a> CellEncoder<'a> {
         if length != before {
             return common_prefix(&length, &before);
         }
-        let row = common_prefix(cell.row, self.last.row);
+        let row = match ptr::eq(cell.row, self.last.row) {
+            true => cell.row.len(),
+            false => common_prefix(cell.row, self.last.row),
+        };
         if row < cell.row.len() {
             return ROW_LENGTH + row;
         }

@@ -5,6 +5,7 @@ use flate2::read::DeflateEncoder;
 // Only for its feature: zlib is built in, not taken from the system.
 use libz_sys as _;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::io;
 
 words! {
@@ -30,12 +31,19 @@ words! {
 /// what it can't compress.
 const BUFFER: usize = 256 << 10;
 
+const FITS: &str = "memory is all that a codec lacks";
+
+thread_local! {
+    /// To make its tables takes longer than to compress a block.
+    static ZSTD: RefCell<zstd::bulk::Compressor<'static>> =
+        RefCell::new(zstd::bulk::Compressor::new(3).expect(FITS));
+}
+
 impl Compression {
     /// Bytes of a block's content on disk. Snappy, LZ4 and Zstandard are framed as Hadoop's `BlockCompressorStream` does: 4 bytes for
     /// the content's length, and for each piece of it 4 for its length when compressed. gzip is a file of its own in each block: a header
     /// of 10 bytes and a trailer of 8. (Hadoop's native codec of Zstandard, which HBase takes where none is named, leaves those 8 bytes out.)
     pub fn stored_bytes(self, content: &[u8]) -> u64 {
-        const FITS: &str = "memory is all that a codec lacks";
         let framed = |growth: usize, compressed: &dyn Fn(&[u8]) -> usize| {
             let pieces = content.chunks(BUFFER - growth);
             4 + pieces.map(|piece| 4 + compressed(piece)).sum::<usize>()
@@ -50,7 +58,8 @@ impl Compression {
                 lz4::block::compress(piece, None, false).expect(FITS).len()
             }),
             Compression::Zstd => framed(BUFFER >> 8, &|piece| {
-                zstd::bulk::compress(piece, 3).expect(FITS).len()
+                let compressed = ZSTD.with_borrow_mut(|zstd| zstd.compress(piece));
+                compressed.expect(FITS).len()
             }),
             Compression::Gz => {
                 let level = flate2::Compression::new(6);

@@ -60,7 +60,7 @@ struct Level {
 
 impl SharedPrefixes {
     /// From `keys`, sorted, with their repetitions. `most(L)` bounds the number of
-    /// different prefixes of L bytes (infinity when nothing is known). O(bytes of all keys).
+    /// different prefixes of L bytes (infinity when nothing is known). O(bytes of all keys that the key before has not).
     pub fn of(keys: &[&[u8]], most: impl Fn(usize) -> f64) -> Self {
         let longest = keys.iter().map(|key| key.len()).max().unwrap_or(0);
         let mut counts = vec![Counts::default(); longest + 1];
@@ -68,12 +68,12 @@ impl SharedPrefixes {
         for key in keys {
             let repeated = before == Some(*key);
             let shared = before.map_or(0, |before| common_prefix(before, key));
-            for (at, byte) in key.iter().enumerate() {
-                let count = &mut counts[at + 1];
-                count.drawn += 1;
-                count.keys += u64::from(!repeated);
-                count.found += u64::from(shared <= at);
-                count.bytes[usize::from(byte / 64)] |= 1 << (byte % 64);
+            // Prefixes of all lengths up to the key's are drawn, and those that are longer than what is shared are found; summed up below.
+            counts[key.len()].drawn += 1;
+            counts[key.len()].keys += u64::from(!repeated);
+            counts[shared].known += 1;
+            for (at, byte) in key.iter().enumerate().skip(shared) {
+                counts[at + 1].bytes[usize::from(byte / 64)] |= 1 << (byte % 64);
             }
             if let Some(before) = before.filter(|_| !repeated) {
                 // Neighbours that share exactly so much; summed up below.
@@ -85,6 +85,9 @@ impl SharedPrefixes {
         for at in (1..=longest).rev() {
             counts[at - 1].pairs += counts[at].pairs;
             counts[at - 1].equal_pairs += counts[at].equal_pairs;
+            counts[at - 1].drawn += counts[at].drawn;
+            counts[at - 1].keys += counts[at].keys;
+            counts[at - 1].known += counts[at].known;
         }
         Self::from_counts(keys, &counts, most)
     }
@@ -104,7 +107,7 @@ impl SharedPrefixes {
             let bytes: u32 = count.bytes.iter().map(|bits| bits.count_ones()).sum();
             let mut prefixes = Prefixes {
                 drawn: count.drawn as f64,
-                found: count.found as f64,
+                found: (count.drawn - count.known) as f64,
                 values: 0.0,
             };
             values = prefixes.values_within((values * f64::from(bytes)).min(most(length)));
@@ -207,7 +210,8 @@ impl SharedPrefixes {
 struct Counts {
     drawn: u64,
     keys: u64,
-    found: u64,
+    /// Keys that share so many bytes with the one before.
+    known: u64,
     pairs: u64,
     equal_pairs: u64,
     bytes: [u64; 4],

@@ -13,7 +13,7 @@ const PAIRS: [u8; 200] = {
 
 /// The two digits of a number below 100.
 #[inline]
-fn digit_pair(number: u8) -> [u8; 2] {
+pub fn digit_pair(number: u8) -> [u8; 2] {
     let at = 2 * usize::from(number);
     [PAIRS[at], PAIRS[at + 1]]
 }

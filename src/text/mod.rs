@@ -8,7 +8,7 @@ mod names;
 mod number;
 mod words;
 
-pub use digits::{digits, digits_reversed, push_decimal};
+pub use digits::{digit_pair, digits, digits_reversed, push_decimal};
 pub use hex::{hex, unhex};
 pub use hidden::{is_hidden, visible};
 pub use names::{all, article, capital, either, listed, nearest, ranked};

@@ -1,7 +1,7 @@
 //! Numbers of different rows against rows that are really there.
 
 use super::materialised_table_fixture::*;
-use super::row_count::{HeldCells, REPEATED_MAX, RowCount};
+use super::row_count::{REPEATED_MAX, RowCount};
 use super::row_shape::RowShape;
 use super::*;
 use crate::record::{DistributionShape, Field, FieldId};
@@ -313,7 +313,7 @@ fn rows_that_hardly_ever_meet_are_counted_without_looking_at_cells() {
         let at_once = by_cells.repeated_at_most();
         assert!(bound <= at_once, "{equality:?}: {bound} of {at_once}");
         let answer = population.distinct(condition, equality, target, table.at);
-        let rows = by_cells.rows(&mut HeldCells::default());
+        let rows = by_cells.rows(by_cells.cells());
         (bound / writes, answer, rows, writes)
     };
     let told = |told: &'static [FieldId], millis: i64, draws| RowEquality {
@@ -429,7 +429,8 @@ fn steps_at_one_rate_are_counted_at_a_time_as_they_are_one_by_one() {
                 let shape = RowShape::of(&table.population, condition, equality);
                 let about = (&table.population, &shape);
                 let mut count = RowCount::new(about, (condition, equality), target, table.at);
-                count.modelled().rows(&mut HeldCells::default())
+                let count = count.modelled();
+                count.rows(count.cells())
             });
             // Numbers of rows are differences of running totals, which lose up to half of their digits.
             let apart = (counts[0] - counts[1]).abs();

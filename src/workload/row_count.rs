@@ -134,33 +134,34 @@ struct TargetsCell {
 /// The instant, the step and the draws that are asked for.
 type Asked = (SimTime, Option<(FieldId, i64, i64)>, f64);
 
-/// The cells that origins hold, as they were summed up for the last question of a shape: the next one has the same sum, whatever the values that it asks for,
-/// if it selects the same rows.
+/// Of each origin its number, and what was selected and left.
+type Chosen = SmallVec<[(usize, Window, Part, Part); 3]>;
+
+/// What was found for the last question of a shape: it holds of the next one, whatever the values that it asks for, if it selects the same rows.
 #[derive(Debug, Default)]
 pub(super) struct HeldCells {
-    /// None where the sum is of its own.
-    question: Option<Asked>,
-    /// Of each origin, what was selected and left.
-    selected: SmallVec<[(usize, Window, Part, Part); 3]>,
-    cells: f64,
+    /// None where the answer is of its own.
+    asked: Option<(Asked, Chosen)>,
+    /// Hardly any two writes are the same row.
+    are_few: Option<bool>,
+    /// The cells that origins hold.
+    cells: Option<f64>,
 }
 
 impl HeldCells {
-    fn of(&mut self, count: &RowCount<'_>) -> f64 {
+    fn of(&mut self, count: &RowCount<'_>) -> &mut Self {
         let RowEquality { step, draws, .. } = count.equality;
         // The classes of a range's values are of its own.
         let is_whole = count.selected.iter().all(|of| of.ranges.is_empty());
-        let question = is_whole.then_some((count.at, step, draws));
         let selected = count.selected.iter();
         let selected = selected.map(|of| (of.origin, of.window, of.part, of.left));
-        let is_known = is_whole && self.question == question;
-        if !(is_known && selected.clone().eq(self.selected.iter().copied())) {
-            self.cells = count.cells();
-            self.selected.clear();
-            self.selected.extend(selected);
-            self.question = question;
+        let question = (count.at, step, draws);
+        let mut known = self.asked.iter().filter(|_| is_whole);
+        if !known.any(|(asked, of)| *asked == question && selected.clone().eq(of.iter().copied())) {
+            *self = Self::default();
+            self.asked = is_whole.then(|| (question, selected.collect()));
         }
-        self.cells
+        self
     }
 }
 
@@ -252,10 +253,14 @@ impl<'a> RowCount<'a> {
     /// Expected number of different rows; without a look at cells where hardly any two writes are the same row.
     pub(super) fn distinct(&mut self, held: &mut HeldCells) -> f64 {
         let few = REPEATED_MAX * self.writes();
-        if self.repeated_at_most() <= few || self.modelled().repeated() <= few {
+        if self.repeated_at_most() <= few {
             return self.every_write();
         }
-        self.rows(held)
+        let held = held.of(self.modelled());
+        match *held.are_few.get_or_insert_with(|| self.repeated() <= few) {
+            true => self.every_write(),
+            false => self.rows(*held.cells.get_or_insert_with(|| self.cells())),
+        }
     }
 
     /// What is asked for of an origin; `None` where none of its rows can satisfy the condition.
@@ -289,7 +294,7 @@ impl<'a> RowCount<'a> {
                 }
             }
         }
-        let present = origin.history.rows_in(window, self.at);
+        let present = shape.present(window, self.at, &origin.history);
         let Part { combined, drawn } = part;
         let rows = present * combined * drawn;
         let others = if window.numbers.is_some() {
@@ -360,7 +365,7 @@ impl<'a> RowCount<'a> {
         for nth in 0..self.selected.len() {
             let of = &self.selected[nth];
             if !of.shape.unique {
-                let told = |item: &Item| self.equality.told.contains(&item.field);
+                let told = |it: &Item| !it.is_single() && self.equality.told.contains(&it.field);
                 let range = |item: Item| {
                     let marginals = &self.population.marginals;
                     let classes = marginals.classes_between(of.origin, item.field, item.slots());
@@ -539,7 +544,7 @@ impl<'a> RowCount<'a> {
     }
 
     /// Expected number of different rows, when nothing is known of the target.
-    fn cells(&self) -> f64 {
+    pub(super) fn cells(&self) -> f64 {
         let held = self.with_rows().map(|(nth, of)| match of.shape.unique {
             true => of.rows,
             false => self.held_cells(nth),
@@ -547,9 +552,8 @@ impl<'a> RowCount<'a> {
         held.sum()
     }
 
-    /// Expected number of different rows, of which the target is one if it satisfies the condition.
-    pub(super) fn rows(&self, held: &mut HeldCells) -> f64 {
-        let total = held.of(self);
+    /// The same of which the target is one if it satisfies the condition.
+    pub(super) fn rows(&self, total: f64) -> f64 {
         if !self.satisfied {
             return total;
         }

@@ -3,9 +3,12 @@
 
 use super::marginals::Marginal;
 use super::population::Population;
+use super::row_history::{RowHistory, Window};
 use super::row_question::{Condition, Item, RowEquality, items};
 use crate::record::FieldId;
+use crate::time::SimTime;
 use smallvec::SmallVec;
+use std::cell::Cell;
 
 /// What a told field has to do with which cell a row falls on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,6 +58,8 @@ pub(super) struct OriginShape {
     pub keeps_values: bool,
     /// Parts of the condition that may, by their numbers, and whether their fields are combined.
     pub narrowings: Vec<(usize, bool, Narrowing)>,
+    /// The window and the instant that were asked of last, and the rows there.
+    last: Cell<Option<(Window, SimTime, f64)>>,
 }
 
 /// The shape of a question.
@@ -132,6 +137,19 @@ impl RowShape {
 }
 
 impl OriginShape {
+    /// Rows of the origin that lie in a window at an instant.
+    pub(super) fn present(&self, window: Window, at: SimTime, history: &RowHistory) -> f64 {
+        if window.carried.is_none() && window.numbers.is_none() {
+            return history.rows_in(window, at);
+        }
+        if let Some((_, _, rows)) = self.last.get().filter(|it| (it.0, it.1) == (window, at)) {
+            return rows;
+        }
+        let rows = history.rows_in(window, at);
+        self.last.set(Some((window, at, rows)));
+        rows
+    }
+
     fn of(
         population: &Population,
         at: usize,
@@ -161,6 +179,7 @@ impl OriginShape {
             unique: equality.draws.is_infinite(),
             keeps_values: true,
             narrowings: Vec::new(),
+            last: Cell::new(None),
         };
         if let Some(field) = told.iter().rev().find(|field| is_instant(field)) {
             shape.step = Telling::Slots(*field);

@@ -1,7 +1,7 @@
 //! Dates and times of timestamps in UTC, by patterns of Java's letters.
 
 use crate::record::{ByteSet, TimeUnit};
-use crate::text::digits;
+use crate::text::{digit_pair, digits};
 
 /// A pattern of fixed width.
 #[derive(Debug, Clone)]
@@ -9,7 +9,20 @@ pub struct Pattern {
     parts: Vec<Part>,
     /// Bytes of all of them.
     width: usize,
+    /// Where each of these comes from; none where any is no digit of [`DIGITS`] and no literal.
+    sources: Option<Vec<Source>>,
 }
+
+/// Where a byte comes from.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    Literal(u8),
+    /// Its place in [`DIGITS`].
+    Digit(u8),
+}
+
+/// What most patterns are made of.
+const DIGITS: &str = "yyyyMMddHHmmss";
 
 #[derive(Debug, Clone, Copy)]
 enum Part {
@@ -42,6 +55,19 @@ impl Part {
             Self::Literal(_) => 1,
             Self::Field(field) => field.width,
             Self::Fraction(letters) => letters.len(),
+        }
+    }
+
+    /// Where its bytes come from.
+    fn sources(&self) -> Option<Vec<Source>> {
+        match self {
+            Self::Literal(byte) => Some(vec![Source::Literal(*byte)]),
+            // The last two digits of a year are `yy`.
+            Self::Field(Field { letters, .. }) => DIGITS.rfind(letters).map(|start| {
+                let places = start..start + letters.len();
+                places.map(|at| Source::Digit(at as u8)).collect()
+            }),
+            Self::Fraction(_) => None,
         }
     }
 
@@ -114,12 +140,35 @@ impl Civil {
     fn weekday(&self) -> i64 {
         (self.days + 4).rem_euclid(7)
     }
+
+    /// As [`DIGITS`] has them.
+    fn digits(&self) -> [u8; DIGITS.len()] {
+        let (year, second) = (self.year.unsigned_abs() as u32, self.second_of_day as u32);
+        let of_day = [second / 3600, second / 60 % 60, second % 60];
+        let of_year = [
+            year / 100 % 100,
+            year % 100,
+            self.month as u32,
+            self.day as u32,
+        ];
+        let mut out = [0; DIGITS.len()];
+        let pairs = out.as_chunks_mut::<2>().0.iter_mut();
+        let numbers = of_year.into_iter().chain(of_day);
+        pairs
+            .zip(numbers)
+            .for_each(|(pair, number)| *pair = digit_pair(number as u8));
+        out
+    }
 }
 
 /// Days to civil date: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
 fn civil(value: i64, unit: TimeUnit) -> Civil {
     let per = 1_000_000_000 / unit.nanos();
-    let seconds = value.div_euclid(per);
+    let seconds = match per {
+        1 => value,
+        1_000 => value.div_euclid(1_000),
+        _ => value.div_euclid(per),
+    };
     let days = seconds.div_euclid(86_400);
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
@@ -181,7 +230,12 @@ impl Pattern {
             return Err("the pattern is empty".to_owned());
         }
         let width = parts.iter().map(Part::width).sum();
-        Ok(Self { parts, width })
+        let sources: Option<Vec<_>> = parts.iter().map(Part::sources).collect();
+        Ok(Self {
+            parts,
+            width,
+            sources: sources.map(|of_parts| of_parts.concat()),
+        })
     }
 
     fn part(letter: u8, count: usize) -> Result<Part, String> {
@@ -289,6 +343,16 @@ impl Pattern {
     /// Writes it to a place of its width.
     pub fn fill(&self, value: i64, unit: TimeUnit, mut rest: &mut [u8]) {
         let c = civil(value, unit);
+        if let Some(sources) = &self.sources {
+            let digits = c.digits();
+            for (byte, source) in rest.iter_mut().zip(sources) {
+                *byte = match source {
+                    Source::Literal(literal) => *literal,
+                    Source::Digit(at) => digits[usize::from(*at)],
+                };
+            }
+            return;
+        }
         for part in &self.parts {
             let width = part.width();
             let place;

@@ -277,7 +277,7 @@ impl Predictions {
 
     /// What the existing rows weigh in one store file.
     fn files(&mut self, id: &str, strategy: &Strategy, replicate: &Replicate, rows: usize) {
-        let sample = StrategySample::of(strategy, &[], replicate);
+        let sample = StrategySample::of(strategy, Default::default, replicate);
         let size = sample.size(0.0).tables.swap_remove(0);
         assert_eq!(
             size.existing_rows, rows as f64,
