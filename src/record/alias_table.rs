@@ -1,10 +1,12 @@
 //! Draws from a tabulated law in constant time. Must not know what its entries stand for.
 
+use std::sync::Arc;
+
 /// Walker's alias table (Walker 1977, built as by Vose 1991): eight bytes an entry, one 64-bit draw a sample. A share is
-/// exact to 2^-32 of an entry's mean share.
+/// exact to 2^-32 of an entry's mean share. Copies share the entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AliasTable {
-    entries: Vec<Entry>,
+    entries: Arc<[Entry]>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +44,9 @@ impl AliasTable {
                 low.push(tall);
             }
         }
-        Self { entries }
+        Self {
+            entries: entries.into(),
+        }
     }
 
     /// The entry that 64 random bits choose.

@@ -152,10 +152,19 @@ impl RecordGenerator {
 
     /// Draws single values of a field by `law`; `None` for fields without a finite count of values, and for those of rows that exist.
     pub fn sampler(&self, field: FieldId, law: &Distribution) -> Option<ValueSampler> {
-        if self.schema.field(field).column.is_some() {
+        let known = self.schema.field(field);
+        if known.column.is_some() {
             return None;
         }
-        ValueSampler::new(&self.schema, field, law, self.seed, self.replicate)
+        // Its own law is made ready already.
+        let mut own = self.steps.iter().filter(|_| known.law == *law);
+        match own.find(|step| step.slot == usize::from(field.0)) {
+            Some(Step {
+                rule: Rule::Chosen(sampler),
+                ..
+            }) => Some(sampler.clone()),
+            _ => ValueSampler::new(&self.schema, field, law, self.seed, self.replicate),
+        }
     }
 
     /// Number of slots of a record.
