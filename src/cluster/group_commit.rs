@@ -22,15 +22,17 @@ pub struct LogPace {
     sync: SimDuration,
     nanos_per_byte: f64,
     syncs: LogSyncs,
+    measured: SimTime,
 }
 
 impl LogPace {
-    /// As fast as `spec` says.
-    pub fn new(spec: &WalSpec) -> Self {
+    /// As fast as `spec` says; how long it writes is measured from an instant on.
+    pub fn new(spec: &WalSpec, measured: SimTime) -> Self {
         Self {
             sync: spec.sync,
             nanos_per_byte: 1e9 / spec.bandwidth.0,
             syncs: spec.syncs,
+            measured,
         }
     }
 
@@ -92,21 +94,22 @@ impl GroupCommit {
         self.ask_by(earliest)
     }
 
-    /// Adds the calls whose syncs are acknowledged by `now` to `released`, in the order in which they were appended. Returns when it has
-    /// to be asked again, besides the moments returned so far. O(released) on average.
+    /// Adds the calls whose syncs are acknowledged by `now` to `released`, in the order in which they were appended, and to `busy` how long
+    /// bytes are written of syncs that are measured. Returns when it has to be asked again, besides the moments returned so far. O(released) on average.
     #[inline]
     pub fn acknowledge(
         &mut self,
         now: SimTime,
         pace: &LogPace,
         released: &mut Vec<u32>,
+        busy: &mut SimDuration,
     ) -> Option<SimTime> {
         // Otherwise an earlier moment was returned after this one.
         if now != self.asked {
             return None;
         }
         self.asked = SimTime::MAX;
-        self.send(now, pace);
+        self.send(now, pace, busy);
         while let Some(&(acknowledged, call)) = self.covered.front()
             && acknowledged <= now
         {
@@ -118,8 +121,13 @@ impl GroupCommit {
 
     /// From `now` on the log is as fast as `new`; syncs that were sent before are acknowledged as `old` told. Returns when
     /// [`GroupCommit::acknowledge`] has to be asked besides the moments returned so far.
-    pub fn change_pace(&mut self, now: SimTime, old: &LogPace, new: &LogPace) -> Option<SimTime> {
-        self.send(now, old);
+    pub fn change_pace(
+        &mut self,
+        now: SimTime,
+        (old, new): (&LogPace, &LogPace),
+        busy: &mut SimDuration,
+    ) -> Option<SimTime> {
+        self.send(now, old, busy);
         self.ask_next(new)
     }
 
@@ -148,7 +156,7 @@ impl GroupCommit {
 
     /// Sends what is sent up to `now`.
     #[inline]
-    fn send(&mut self, now: SimTime, pace: &LogPace) {
+    fn send(&mut self, now: SimTime, pace: &LogPace, busy: &mut SimDuration) {
         while let Some(first) = self.announced.last() {
             let sent = self.free.max(first.served.at);
             if sent > now {
@@ -160,6 +168,9 @@ impl GroupCommit {
             let bytes: u64 = covers.iter().map(|edits| u64::from(edits.bytes)).sum();
             let writing =
                 SimDuration::from_nanos((bytes as f64 * pace.nanos_per_byte + 0.5) as u64);
+            if sent >= pace.measured {
+                *busy = *busy + writing;
+            }
             // A log that has become faster still answers in order.
             let last = self.covered.back().map_or(sent, |covered| covered.0);
             let acknowledged = last.max(sent + pace.sync.max(writing));
@@ -200,11 +211,12 @@ mod tests {
 
     /// A sync of 700 ns, a byte a nanosecond.
     fn pace(syncs: LogSyncs) -> LogPace {
-        LogPace::new(&WalSpec {
+        let spec = WalSpec {
             sync: SimDuration::from_nanos(700),
             bandwidth: Bandwidth(1e9),
             syncs,
-        })
+        };
+        LogPace::new(&spec, time(1_000))
     }
 
     /// When the sync of each call is acknowledged, given all edits. They are announced so many nanoseconds before they are appended.
@@ -229,8 +241,8 @@ mod tests {
                 (Some((_, edits)), _) => (wal.announce(edits, pace), SimTime::ZERO),
                 (None, Some(now)) => {
                     asked.retain(|&other| other != now);
-                    let mut released = Vec::new();
-                    let again = wal.acknowledge(now, pace, &mut released);
+                    let (mut released, mut busy) = (Vec::new(), SimDuration::ZERO);
+                    let again = wal.acknowledge(now, pace, &mut released, &mut busy);
                     found.extend(released.into_iter().map(|call| (now.as_nanos(), call)));
                     (again, now)
                 }
@@ -265,13 +277,17 @@ mod tests {
         let fast = pace(LogSyncs::Pipelined);
         let slow = fast.slowed(10.0);
         let mut wal = GroupCommit::default();
-        let mut released = Vec::new();
+        let (mut released, mut busy) = (Vec::new(), SimDuration::ZERO);
         assert_eq!(wal.announce(edits(1, 0, 100), &slow), Some(time(7_000)));
         assert_eq!(wal.announce(edits(2, 2_000, 100), &slow), None);
         // At 1,500 the first is on its way, until 7,000; the second is sent by the fast log and could be acknowledged at 2,700, were it not
         // for the order.
-        assert_eq!(wal.change_pace(time(1_500), &slow, &fast), None);
-        assert_eq!(wal.acknowledge(time(7_000), &fast, &mut released), None);
+        let paces = (&slow, &fast);
+        assert_eq!(wal.change_pace(time(1_500), paces, &mut busy), None);
+        assert_eq!(
+            wal.acknowledge(time(7_000), &fast, &mut released, &mut busy),
+            None
+        );
         assert_eq!(released, [1, 2]);
         // Without an earlier one on its way it is asked for sooner than a slow log would have had to be.
         assert_eq!(
@@ -279,11 +295,19 @@ mod tests {
             Some(time(16_000))
         );
         assert_eq!(
-            wal.change_pace(time(8_000), &slow, &fast),
+            wal.change_pace(time(8_000), paces, &mut busy),
             Some(time(9_700))
         );
-        assert_eq!(wal.acknowledge(time(9_700), &fast, &mut released), None);
-        assert_eq!(wal.acknowledge(time(16_000), &fast, &mut released), None);
+        assert_eq!(
+            wal.acknowledge(time(9_700), &fast, &mut released, &mut busy),
+            None
+        );
+        // 100 bytes of each, the first of them written before it is measured.
+        assert_eq!(busy, SimDuration::from_nanos(2 * 100));
+        assert_eq!(
+            wal.acknowledge(time(16_000), &fast, &mut released, &mut busy),
+            None
+        );
         assert_eq!(released, [1, 2, 3]);
     }
 

@@ -177,6 +177,7 @@ impl<'a> Simulation<'a> {
             self.config.duration
         };
         let recorder = &mut self.recorder;
+        recorder.busiest_log = self.servers.busiest_log();
         for rpc in self.rpcs.iter() {
             if rpc.is_held() {
                 recorder.busy(rpc.server, rpc.taken, end);

@@ -331,7 +331,6 @@ impl<'a> StrategySummary<'a> {
             duration_s: self.time.duration.as_secs_f64(),
             slow: slow.filter_map(|it| self.slow_server(it)).collect(),
             clients: clients.sum(),
-            log_bandwidth: setup.cluster.wal.as_ref().map(|wal| wal.bandwidth.0),
             course: course.unwrap_or_default(),
             reads: self.prices(),
         }

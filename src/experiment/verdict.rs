@@ -10,7 +10,7 @@ use crate::metrics::{
 };
 use crate::query::AccessPath;
 use crate::statistics::median;
-use crate::text::{article, compact, length, millis, percent, times};
+use crate::text::{article, compact, length, millis, percent, percent_to, times};
 use crate::units::ByteSize;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -78,8 +78,6 @@ pub(super) struct Verdict {
     pub(super) slow: Vec<(u32, f64)>,
     /// Clients of closed loops that write.
     pub(super) clients: u32,
-    /// Bytes a second that a server can write to its log.
-    pub(super) log_bandwidth: Option<f64>,
     /// What is seen in the course of replicate 0.
     pub(super) course: ClusterHistory,
     /// In file order.
@@ -494,8 +492,9 @@ impl Verdict {
             };
             return Some(format!("{lost} died, {left} are left"));
         }
-        if let Some(share) = self.log_share().filter(|share| *share >= LOG_FULL) {
-            let share = percent(share);
+        let log = self.mean(MetricId::LogUtilisationMax);
+        if let Some(share) = log.filter(|share| *share >= LOG_FULL) {
+            let share = percent_to(share, 0);
             return Some(format!(
                 "the log of the busiest server is written at {share} of its bandwidth"
             ));
@@ -534,13 +533,6 @@ impl Verdict {
         } else {
             None
         }
-    }
-
-    /// Bytes a second in the log of the busiest server over its bandwidth.
-    fn log_share(&self) -> Option<f64> {
-        let rows = self.mean(MetricId::WriteThroughput)? * self.mean(MetricId::ServerMaxShare)?;
-        // The share is that of the rows as they are sent: a log that can't keep up is full.
-        Some((rows * self.mean(MetricId::WriteBytes)? / self.log_bandwidth?).min(1.0))
     }
 
     /// A slow server is full while the others are not.

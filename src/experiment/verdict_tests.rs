@@ -64,7 +64,6 @@ pub(super) fn even() -> Verdict {
         duration_s: 20.0,
         slow: Vec::new(),
         clients: 0,
-        log_bandwidth: None,
         course: ClusterHistory::default(),
         reads: Vec::new(),
     };
@@ -618,11 +617,7 @@ fn the_first_cause_that_the_counters_show_is_named() {
     };
     assert!(held_back(not_full).contains("240 clients wait"));
     assert!(held_back(|v| v.course.lost = 1).contains("a server died"));
-    // 40.2k rows a second, 13.1 % of them on one server, of 100 bytes: 528 kB.
-    let log = |v: &mut Verdict| {
-        v.set(MetricId::WriteBytes, 100.0);
-        v.log_bandwidth = Some(544e3);
-    };
+    let log = |v: &mut Verdict| v.set(MetricId::LogUtilisationMax, 0.97);
     assert!(held_back(log).contains("97 % of its bandwidth"));
     let refused = |v: &mut Verdict| v.set(MetricId::RegionTooBusyFraction, 0.12);
     assert!(held_back(refused).contains("refuse 12 % of the rows"));

@@ -14,6 +14,7 @@ use super::neighbours::{neighbours, rows_of, shared_within, sorted};
 use super::row_growth::RowGrowth;
 use super::table_cells::{Fill, SampledWrite, TableCells};
 use super::time_neighbours::TimeNeighbours;
+use crate::cluster::ValueSpec;
 use crate::key::{KeyPlan, Randomness, Segment};
 use crate::record::{FieldId, Schema};
 use crate::scenario::{Setup, Strategy};
@@ -198,6 +199,8 @@ pub(super) struct FamilySample {
     pub segments: Vec<SegmentBytes>,
     /// Heap of a cell in a memstore.
     pub memstore_cell_bytes: f64,
+    /// What a write of the run writes: its cells as KeyValues, and their heap in a memstore; of a family that the run doesn't write, what made its rows.
+    pub of_a_write: [f64; 2],
     /// Writes that a memstore holds one cell of: where one version is kept, what increments and appends have made replaces what was there but for the last value
     /// before it.
     pub upserts: f64,
@@ -312,6 +315,48 @@ pub(super) fn kept_longer(rows: &ImportRows, times: f64) -> ImportRows {
             last: longer(*last),
         },
     }
+}
+
+/// What a write of the run that goes to a family writes on average: its cells as KeyValues, and their heap in a memstore; expressions as long as in a sample.
+/// `None` where no write goes there.
+fn of_a_write(strategy: &Strategy, family: usize, sample: &KeySample) -> Option<[f64; 2]> {
+    let setup = &*strategy.setup;
+    let mut bytes = Vec::new();
+    let mut length = |expression: &KeyPlan| match expression.len_range() {
+        (shortest, longest) if shortest == longest => shortest as f64,
+        _ => {
+            bytes.clear();
+            (0..sample.len()).for_each(|at| expression.write(&sample.row(at), &mut bytes));
+            bytes.len() as f64 / sample.len().max(1) as f64
+        }
+    };
+    let qualifier = strategy.qualifier.as_ref().map_or(0.0, |it| length(it));
+    let name = setup.table.families[family].name.len() as f64;
+    let coordinates = CELL_STRUCTURE as f64 + sample.mean_key_bytes() + name + qualifier;
+    let (mut writes, mut means) = (0.0, [0.0; 2]);
+    for (write, written) in setup.workload.writes.iter().zip(&setup.written) {
+        if written.family != family || write.kind == WriteKind::Delete {
+            continue;
+        }
+        let mut sums = [0.0; 2];
+        for cell in &written.cells {
+            let value = match &cell.value {
+                ValueSpec::Size { bytes, .. } => *bytes as f64,
+                ValueSpec::Expr(plan) => length(plan),
+            };
+            let cell = coordinates + cell.qualifier.len() as f64 + value;
+            let heap = RowSize::new(0, [""], cell.round() as u64 - CELL_STRUCTURE).memstore(0);
+            sums = [sums[0] + cell, sums[1] + heap as f64];
+        }
+        let operations = setup.workload.estimated_operations(write, &setup.schema);
+        writes += operations;
+        // Means of what is all alike are exactly that.
+        let more = |(mean, sum): (f64, f64)| mean + (sum - mean) * operations / writes;
+        if operations > 0.0 {
+            means = [more((means[0], sums[0])), more((means[1], sums[1]))];
+        }
+    }
+    (writes > 0.0).then_some(means)
 }
 
 impl FamilySample {
@@ -525,8 +570,21 @@ impl FamilySample {
             differ.then(|| ([of_rows(&thin), of_rows(dense)], thin.len() as f64, nearer))
         });
         let times: Vec<(&[u8], u64)> = rows.iter().map(|row| (row.0, row.1)).collect();
+        let cell_bytes =
+            (CELL_STRUCTURE + name) as f64 + value_bytes + key_bytes.mean + qualifier_bytes;
+        let upserts = match adds && spec.versions == 1 {
+            true => (writes / 2.0).max(1.0),
+            false => 1.0,
+        };
+        let run = &drawn[usize::from(drawn[1].len() > 0)];
+        // Values that grow are as long as those that are there.
+        let of_run = (!grows)
+            .then(|| of_a_write(table.strategy, family, run))
+            .flatten();
         let sample = Self {
             segments: segments(key, &parts[usize::from(parts[1].len() > parts[0].len())]),
+            of_a_write: of_run
+                .unwrap_or([cell_bytes, memstore_cell_bytes].map(|bytes| columns * bytes)),
             memstore_cell_bytes,
             size: FamilySize {
                 family: declared.name.clone(),
@@ -540,10 +598,7 @@ impl FamilySample {
                     None => kept / sampled.max(1.0),
                 },
                 cells_per_write: columns,
-                cell_bytes: (CELL_STRUCTURE + name) as f64
-                    + value_bytes
-                    + key_bytes.mean
-                    + qualifier_bytes,
+                cell_bytes,
                 value_bytes,
                 key_bytes,
                 shared_key_bytes: 0.0,
@@ -553,10 +608,7 @@ impl FamilySample {
                 extrapolated: 0.0,
                 encoded: [EncodedSize::default(); 4],
             },
-            upserts: match adds && spec.versions == 1 {
-                true => (writes / 2.0).max(1.0),
-                false => 1.0,
-            },
+            upserts,
             bloom: spec.bloom,
             existing,
             planned,

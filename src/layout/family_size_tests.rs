@@ -3,7 +3,7 @@
 use super::family_size::Encodings;
 use super::key_sample::KeyedTable;
 use super::table_size::TableSample;
-use super::{Layout, Replicate, StrategySample, TableSize, stored_cells};
+use super::{Layout, Replicate, StrategySample, TableSize, size_findings, stored_cells};
 use crate::random::Seed;
 use crate::scenario::Scenario;
 use crate::storage::BlockEncoding;
@@ -601,4 +601,38 @@ fn counters_and_appended_cells_are_two_cells_of_a_memstore() {
             "{kind}: {writes}"
         );
     }
+}
+
+/// A write a second on each cell, for ten seconds.
+#[test]
+fn only_what_more_writes_fall_on_than_a_family_keeps_is_lost() {
+    let family = |name: &str, versions: u32, seconds: u32| {
+        format!(
+            "[family.{name}]\nversions = {versions}\n[write.{name}]\nrate = \"1/s\"\nfamily = \"{name}\"\n\
+             [existing.{name}]\neach = [\"id\"]\nevery = \"1s\"\nlast = \"{seconds}s\"\n"
+        )
+    };
+    let lost = |families: &[String]| {
+        let scenario = scenario(&format!(
+            "[field]\nid = {{ type = \"int\", count = 2000 }}\n{}[strategy.rows]\nkey = \"be4(id)\"\n",
+            families.concat()
+        ));
+        let strategy = &scenario.strategies[0];
+        let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+        let size = StrategySample::of(strategy, Default::default, &replicate).planned_size();
+        let found = size_findings(&[size]).into_iter();
+        found
+            .filter(|text| text.contains("fall on each cell"))
+            .collect::<String>()
+    };
+    assert_eq!(lost(&[family("a", 30, 10)]), "");
+    assert_eq!(lost(&[family("a", 10, 10)]), "");
+    let told = lost(&[family("a", 3, 10)]);
+    assert!(
+        told.contains("10 writes fall on each cell, and only the newest 3 are kept"),
+        "{told}"
+    );
+    let told = lost(&[family("a", 9, 10), family("b", 30, 20)]);
+    let of_a = "10 writes fall on each cell of family `a`, and only the newest 9 are kept";
+    assert!(told.contains(of_a), "{told}");
 }

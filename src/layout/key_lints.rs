@@ -100,6 +100,14 @@ impl LaidTable<'_> {
         self.regions().iter().filter(unreachable).count()
     }
 
+    /// What servers do that hold no region of the table that keys fall into.
+    fn idle(&self) -> &'static str {
+        match self.table.strategy.copies.is_empty() {
+            true => "stay idle",
+            false => "get no row of it",
+        }
+    }
+
     fn unreachable_regions(&self) -> Option<Diagnostic> {
         let (unreachable, all, servers) =
             (self.unreachable(), self.regions().len(), self.servers());
@@ -127,7 +135,7 @@ impl LaidTable<'_> {
         };
         let idle = match servers.saturating_sub(all - unreachable) {
             0 => String::new(),
-            idle => format!(", so at least {idle} of {servers} servers stay idle"),
+            idle => format!(", so at least {idle} of {servers} servers {}", self.idle()),
         };
         let message = format!("{unreachable} of {all} regions can never receive a key{idle}");
         Some(self.warning(message, "no key of this form lies in them", help))
@@ -147,7 +155,7 @@ impl LaidTable<'_> {
             && policies.balancer_period < setup.workload.duration;
         let stay = match spreads_by_itself {
             true => "are idle at first",
-            false => "stay idle",
+            false => self.idle(),
         };
         let idle = servers - regions;
         let message = format!("the table has {has}: {idle} of {servers} servers {stay}");

@@ -1,6 +1,6 @@
 //! What the sizes of several strategies say, in sentences. Must not know how sizes are found.
 
-use super::{StrategySize, TableSize};
+use super::{FamilySize, StrategySize, TableSize};
 use crate::storage::{BlockEncoding, Compression};
 use crate::text::percent_to;
 
@@ -104,19 +104,25 @@ fn extremes(sizes: &[StrategySize]) -> Option<String> {
 /// Most writes replace a cell that is there.
 fn overwritten(size: &StrategySize) -> Option<String> {
     const WRITES_A_CELL: f64 = 2.0;
-    let families = size.tables.first()?.families.iter();
-    let most = families.max_by(|a, b| a.writes_per_cell.total_cmp(&b.writes_per_cell))?;
-    let versions = most.cells() * most.writes_per_cell / (most.writes * most.cells_per_write);
-    let kept = match versions < 1.5 {
-        true => "newest is".to_owned(),
-        false => format!("newest {versions:.0} are"),
+    let versions =
+        |it: &FamilySize| it.cells() * it.writes_per_cell / (it.writes * it.cells_per_write);
+    let families = &size.tables.first()?.families;
+    let lose = families.iter().filter(|it| {
+        it.writes_per_cell >= WRITES_A_CELL && versions(it) <= it.writes_per_cell - 1.0
+    });
+    let most = lose.max_by(|a, b| a.writes_per_cell.total_cmp(&b.writes_per_cell))?;
+    let of_family = match &families[..] {
+        [_] => String::new(),
+        _ => format!(" of family `{}`", most.family),
     };
-    (most.writes_per_cell >= WRITES_A_CELL).then(|| {
-        format!(
-            "`{}`: {:.0} writes fall on each cell, and only the {kept} kept; to keep more, tell them apart in the key, or by a `qualifier` as OpenTSDB's offset in the hour",
-            size.strategy, most.writes_per_cell,
-        )
-    })
+    let kept = match versions(most) {
+        ..1.5 => "newest is".to_owned(),
+        kept => format!("newest {kept:.0} are"),
+    };
+    Some(format!(
+        "`{}`: {:.0} writes fall on each cell{of_family}, and only the {kept} kept; to keep more, tell them apart in the key, or by a `qualifier` as OpenTSDB's offset in the hour",
+        size.strategy, most.writes_per_cell,
+    ))
 }
 
 fn crowded_memstores(size: &StrategySize) -> Option<String> {

@@ -64,6 +64,8 @@ pub struct TableSize {
     pub row_bytes: f64,
     /// Of them the values.
     pub value_bytes: f64,
+    /// What a write of the run writes, as KeyValues: the mean over its writes, or where there are none over those that made the table.
+    pub write_bytes: f64,
     /// Heap of a row in a memstore.
     pub memstore_row_bytes: f64,
     /// The block encoding of the family that has most cells.
@@ -96,7 +98,7 @@ impl StrategySize {
 
     /// Bytes of what a write writes: as KeyValues, in every table.
     pub fn write_bytes(&self) -> f64 {
-        self.tables.iter().map(TableSize::write_bytes).sum()
+        self.tables.iter().map(|table| table.write_bytes).sum()
     }
 
     /// Bytes of all tables.
@@ -123,13 +125,6 @@ impl TableSize {
     /// Cells.
     pub fn cells(&self) -> f64 {
         self.rows() * self.cells_per_row
-    }
-
-    /// Bytes of what a write writes, as KeyValues: the mean over the writes of its families.
-    pub fn write_bytes(&self) -> f64 {
-        let written = self.families.iter();
-        let written = written.map(|it| it.writes * it.cells_per_write * it.cell_bytes);
-        written.sum::<f64>() / self.writes.max(1.0)
     }
 
     /// Under an encoding.
@@ -184,9 +179,10 @@ impl StrategySample {
         let tables = || KeyedTable::all(strategy, replicate).map(sample).collect();
         let (tables, regions): (Vec<_>, _) = rayon::join(tables, regions);
         let flush = setup.table.memstore_flush_size.0 as f64;
+        let heap = tables[0].of_a_write(|it| it.of_a_write[1] / it.upserts);
         let written = regions.iter().filter(|region| region.write_share > 0.0);
         let memstore = MemstoreBudget {
-            writes_per_flush: (flush / tables[0].memstore_write_bytes().max(LEAST_HEAP)).floor(),
+            writes_per_flush: (flush / heap.max(LEAST_HEAP)).floor(),
             full_memstores: (setup.cluster.heap.0 as f64 * MEMSTORE_SHARE / flush).floor(),
             written_regions: written.count() as f64 / f64::from(setup.cluster.servers),
         };
@@ -251,14 +247,21 @@ impl TableSample {
         heap.sum()
     }
 
-    /// Heap of what a write writes.
-    fn memstore_write_bytes(&self) -> f64 {
-        let families = || self.families.iter();
-        let heap = |it: &FamilySample| {
-            it.writes() * it.size.cells_per_write * it.memstore_cell_bytes / it.upserts
-        };
-        families().map(heap).sum::<f64>()
-            / families().map(FamilySample::writes).sum::<f64>().max(1.0)
+    /// The mean of what a write of a family writes, over the writes of the run; where there are none, over those that made the table.
+    fn of_a_write(&self, of: fn(&FamilySample) -> f64) -> f64 {
+        let run: f64 = self.families.iter().map(|it| it.planned).sum();
+        let mut writes = 0.0;
+        self.families.iter().fold(0.0, |mean, family| {
+            let more = if run > 0.0 {
+                family.planned
+            } else {
+                family.writes()
+            };
+            writes += more;
+            // The mean of what is all alike is exactly that.
+            let share = if more > 0.0 { more / writes } else { 0.0 };
+            mean + (of(family) - mean) * share
+        })
     }
 
     /// The table after so many writes of the run, each on top of the existing rows.
@@ -312,6 +315,7 @@ impl TableSample {
             cell_bytes,
             row_bytes: cell_bytes * cells_per_row,
             value_bytes: cells_per_row * cell(|it| it.value_bytes),
+            write_bytes: self.of_a_write(|it| it.of_a_write[0]),
             memstore_row_bytes: self.memstore_row_bytes(),
             encoding: main.encoding,
             encoded: BlockEncoding::ALL.map(|encoding| {

@@ -139,6 +139,8 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [UtilisationMax] "utilisation_max" Fraction Lower, |run| run.busiest();
         /// Busy handlers of all servers.
         [UtilisationMean] "utilisation_mean" Fraction Neither, |run| run.mean_utilisation();
+        /// Part of the time that the write-ahead log of the busiest server takes for the bytes that are appended to it.
+        [LogUtilisationMax] "log_utilisation_max" Fraction Lower, |run| run.log_utilisation();
         /// From the end of the warm-up until response times (in closed loops throughput too) had settled, by MSER-5; 0 when they had before,
         /// undefined when operations pile up.
         [Unsettled] "unsettled_ms" Millis Lower, |run| run.unsettled_ms();

@@ -249,6 +249,8 @@ pub struct Recorder {
     pub(super) log: ClusterLog,
     /// Rows refused, by interval and [`RefusalReason`].
     pub(super) refused_rows: Table<u32>,
+    /// How long the busiest write-ahead log wrote bytes after the warm-up, as far as there are logs.
+    pub busiest_log: Option<SimDuration>,
     warmup: u64,
     key_at: Cursor,
     finished_at: Cursor,
@@ -285,6 +287,7 @@ impl Recorder {
                 has_series,
             ),
             refused_rows: Table::new(RefusalReason::ALL.len()),
+            busiest_log: None,
             warmup: config.warmup.as_nanos(),
             key_at: Cursor::default(),
             finished_at: Cursor::default(),

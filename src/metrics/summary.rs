@@ -304,6 +304,12 @@ impl Summary {
         (!self.grid.window.is_empty()).then_some(most)
     }
 
+    fn log_utilisation(&self) -> Option<f64> {
+        let window = self.end.saturating_sub(self.run.config.warmup.as_nanos());
+        let busy = self.run.busiest_log.filter(|_| window > 0)?;
+        Some((busy.as_nanos() as f64 / window as f64).min(1.0))
+    }
+
     fn mean_utilisation(&self) -> Option<f64> {
         let joined = &self.grid.joined[self.grid.window.clone()];
         let servers = joined

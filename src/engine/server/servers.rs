@@ -34,6 +34,8 @@ pub struct Servers {
     servers: Vec<Server>,
     /// Of each server, those that join later included: rows that increments hold.
     locks: Vec<RowLocks>,
+    /// Of each server, likewise: how long its log has written bytes since the warm-up.
+    logs_busy: Vec<SimDuration>,
     /// Servers that died.
     dead: Vec<u32>,
     /// Of each server: its services and syncs take so many times as long; empty while no server was ever slow.
@@ -57,9 +59,13 @@ impl Servers {
         Self {
             servers: servers.map(|_| Server::new(cluster)).collect(),
             locks: vec![RowLocks::default(); config.servers_in_all() as usize],
+            logs_busy: vec![SimDuration::ZERO; config.servers_in_all() as usize],
             dead: Vec::new(),
             slowness: Vec::new(),
-            log_pace: cluster.wal.as_ref().map(LogPace::new),
+            log_pace: cluster
+                .wal
+                .as_ref()
+                .map(|wal| LogPace::new(wal, config.warmup)),
             times: ServiceTimes::new(&config.table.service(cluster)),
             service_draws: draws(Stream::Service),
             queue_draws: draws(Stream::CallQueue),
@@ -166,12 +172,18 @@ impl Servers {
     /// A sync of a server may be acknowledged: the RPCs that it covers are added to `released`.
     #[inline]
     pub fn sync(&mut self, server: u32, released: &mut Vec<u32>, clock: &mut Clock) {
-        let pace = self.log_pace(server);
+        let (pace, busy) = (self.log_pace(server), &mut self.logs_busy[server as usize]);
         if let (Some(wal), Some(pace)) = (&mut self.servers[server as usize].wal, pace)
-            && let Some(at) = wal.acknowledge(clock.now, &pace, released)
+            && let Some(at) = wal.acknowledge(clock.now, &pace, released, busy)
         {
             clock.schedule(at, Event::Synced(server));
         }
+    }
+
+    /// How long the log of the busiest server has written bytes since the warm-up; `None` without logs.
+    pub fn busiest_log(&self) -> Option<SimDuration> {
+        let busiest = self.logs_busy.iter().max().copied();
+        busiest.filter(|_| self.have_logs())
     }
 
     /// Servers have write-ahead logs.
@@ -210,10 +222,10 @@ impl Servers {
         let old = self.log_pace(server);
         self.slowness.resize(self.locks.len(), 1.0);
         self.slowness[server as usize] = times;
-        let new = self.log_pace(server);
+        let (new, busy) = (self.log_pace(server), &mut self.logs_busy[server as usize]);
         if let (Some(wal), Some(old), Some(new)) =
             (&mut self.servers[server as usize].wal, old, new)
-            && let Some(at) = wal.change_pace(clock.now, &old, &new)
+            && let Some(at) = wal.change_pace(clock.now, (&old, &new), busy)
         {
             clock.schedule(at, Event::Synced(server));
         }
