@@ -116,27 +116,7 @@ impl KeyPlan {
         environment: &Environment<'_>,
         unreadable: &[String],
     ) -> Result<Self, Vec<KeyError>> {
-        let (tree, errors) = parse(text);
-        let Some(tree) = tree else { return Err(errors) };
-        let mut checker = Checker::new(text, *environment, unreadable);
-        checker.complaints.errors = errors;
-        // Without parts there is an error already, or an unreadable name.
-        let Some(parts) = checker.parts(&tree) else {
-            return Err(checker.complaints.errors);
-        };
-        let mut segments = Vec::new();
-        for part in parts {
-            let span = part.span.clone();
-            segments.extend(checker.joinable(part, &span));
-        }
-        let shape = Segment::joined_shape(&segments);
-        let mut errors = checker.complaints.errors;
-        if errors.is_empty() {
-            errors.extend(wrong_length(role, &segments, &shape, text));
-        }
-        if !errors.is_empty() {
-            return Err(errors);
-        }
+        let (checker, segments, shape) = Self::checked(role, text, environment, unreadable)?;
         let mut notes = checker.complaints.notes;
         notes.extend(segment::lints(&segments));
         let derived = environment.derived.iter();
@@ -153,6 +133,47 @@ impl KeyPlan {
             segments,
             shape,
         })
+    }
+
+    /// What is wrong with a key: that is known before it is compiled.
+    pub fn errors(
+        role: Role,
+        text: &str,
+        environment: &Environment<'_>,
+        unreadable: &[String],
+    ) -> Vec<KeyError> {
+        let checked = Self::checked(role, text, environment, unreadable);
+        checked.err().unwrap_or_default()
+    }
+
+    fn checked<'a>(
+        role: Role,
+        text: &'a str,
+        environment: &Environment<'a>,
+        unreadable: &'a [String],
+    ) -> Result<(Checker<'a>, Vec<Segment>, ByteShape), Vec<KeyError>> {
+        let (tree, errors) = parse(text);
+        let Some(tree) = tree else { return Err(errors) };
+        let mut checker = Checker::new(text, *environment, unreadable);
+        checker.complaints.errors = errors;
+        // Without parts there is an error already, or an unreadable name.
+        let Some(parts) = checker.parts(&tree) else {
+            return Err(checker.complaints.errors);
+        };
+        let mut segments = Vec::new();
+        for part in parts {
+            let span = part.span.clone();
+            segments.extend(checker.joinable(part, &span));
+        }
+        let shape = Segment::joined_shape(&segments);
+        let errors = &mut checker.complaints.errors;
+        if errors.is_empty() {
+            errors.extend(wrong_length(role, &segments, &shape, text));
+        }
+        match std::mem::take(errors) {
+            errors if errors.is_empty() => Ok((checker, segments, shape)),
+            errors => Err(errors),
+        }
     }
 
     /// The expression as written.

@@ -268,9 +268,8 @@ pub(super) fn check_derived(sink: &Diagnostics, draft: &Draft) {
     for ((name, _), node) in fields.derived.iter().zip(&fields.derived_nodes) {
         // By its name, so that what is wrong inside is told from what makes it no key.
         let unreadable = &fields.unreadable;
-        let compiled = KeyPlan::compile_despite(Role::RowKey, name, &environment, unreadable);
-        let errors = compiled.err().unwrap_or_default().into_iter();
-        for error in errors.filter(|error| error.derived.is_some()) {
+        let errors = KeyPlan::errors(Role::RowKey, name, &environment, unreadable);
+        for error in errors.into_iter().filter(|error| error.derived.is_some()) {
             push(sink, &error, node, fields, Diagnostic::error);
         }
     }
