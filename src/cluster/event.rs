@@ -13,6 +13,16 @@ pub struct TimedEvent {
     pub event: ClusterEvent,
 }
 
+/// Servers that have joined by a time, those that died included, of so many at the start.
+pub fn servers_by(time: SimTime, at_start: u32, events: &[TimedEvent]) -> u32 {
+    let joining = events.iter().filter(|timed| timed.at <= time);
+    let joining = joining.map(|timed| match timed.event {
+        ClusterEvent::AddServers(count) => count,
+        _ => 0,
+    });
+    joining.fold(at_start, u32::saturating_add)
+}
+
 /// What can happen to the cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClusterEvent {

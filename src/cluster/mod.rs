@@ -24,7 +24,7 @@ pub use capacity::{
 };
 pub use cell_history::{CellHistory, EarlyCells, Keeping};
 pub use disk::{Disk, DiskJob};
-pub use event::{ClusterEvent, CrashTarget, Neighbour, TimedEvent};
+pub use event::{ClusterEvent, CrashTarget, Neighbour, TimedEvent, servers_by};
 pub use family::{CellSpec, FAMILY, Family, FamilySpec, VALUE, ValueSpec, WrittenCells};
 pub use group_commit::{Edits, GroupCommit, LogPace};
 pub use handlers::{Admission, Handlers};

@@ -3,7 +3,7 @@
 use crate::client::ClientSpec;
 use crate::cluster::{
     ClusterEvent, ClusterSpec, FileRules, Neighbour, TableSpec, TimedEvent, WrittenCells,
-    server_capacity_per_second,
+    server_capacity_per_second, servers_by,
 };
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};
@@ -174,11 +174,8 @@ impl SimConfig {
 
     /// Servers, those included that join later; >= 1.
     pub fn servers_in_all(&self) -> u32 {
-        let joining = self.changes.events.iter().map(|timed| match timed.event {
-            ClusterEvent::AddServers(count) => count,
-            _ => 0,
-        });
-        joining.fold(self.cluster.servers.max(1), u32::saturating_add)
+        let at_start = self.cluster.servers.max(1);
+        servers_by(SimTime::MAX, at_start, &self.changes.events)
     }
 
     /// Some region of the table or of a copy may be split or merged in the run: then the engine keeps the keys of rows in flight.

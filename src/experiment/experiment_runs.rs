@@ -101,7 +101,7 @@ impl<'a> ExperimentRuns<'a> {
         let nothing = |strategy: &Strategy| {
             let (names, servers) = (
                 strategy.setup.operation_names(),
-                strategy.setup.cluster.servers,
+                strategy.setup.servers_by(SimTime::MAX),
             );
             Mutex::new(StrategyRuns::new(
                 scenario.replicates as usize,

@@ -27,8 +27,13 @@ pub(super) struct Hotspots {
 }
 
 impl Hotspots {
-    /// `key_floor` and `read_key_floor` are among the metrics of the runs.
-    pub(super) fn of(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> Self {
+    /// `key_floor` and `read_key_floor` are among the metrics of the runs; `servers` had joined by the middle of the window.
+    pub(super) fn of(
+        strategy: &Strategy,
+        layout: &Layout,
+        runs: &StrategyRuns,
+        servers: u32,
+    ) -> Self {
         let class = |side: Side, demanded: Demanded| {
             let table = hottest_region(layout, runs, side).0;
             let mean = |id: MetricId| runs.all().mean(id.of(side));
@@ -43,7 +48,7 @@ impl Hotspots {
                 key_floor: mean(MetricId::KeyFloor).unwrap_or(1.0),
                 row_is_full: side == Side::Write && row_is_full(strategy, layout, runs),
                 reachable_regions: reachable_regions(layout, table) as u64,
-                servers: strategy.setup.cluster.servers,
+                servers,
                 leads_with_time: strategy
                     .gathers_a_moment_under(key_of(strategy, table), layout.points(table)),
                 best_dealing: mean(MetricId::PlacementPeakBest),

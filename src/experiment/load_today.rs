@@ -72,9 +72,11 @@ impl LoadToday {
         let interval = IntervalWeights {
             total: self.total,
             things: weights.map(|it| (it.0 as u32, it.1)).collect(),
+            bins: servers,
+            all_bins: servers,
         };
         let asked = interval.things.len() as u64;
-        self.dealings = DealtPeaks::of(&[interval], servers, DEALINGS, |number, region| {
+        self.dealings = DealtPeaks::of(&[interval], DEALINGS, |number, region, servers| {
             let key = DrawKey::new(Seed(0), number as u32, Stream::Placement, 0);
             let place = Permutation::new(regions, key).at(region.into());
             (place % servers as u64) as usize

@@ -19,6 +19,7 @@ use crate::record::KnownField;
 use crate::scenario::{Presplit, Setup, Severity, Strategy, SweepValue, TimeSpec};
 use crate::statistics::Estimate;
 use crate::text::{self, compact, length, listed};
+use crate::time::SimTime;
 use crate::workload::{LoadModel, Read, ReadLoadModel};
 use std::collections::BTreeMap;
 
@@ -33,6 +34,8 @@ pub(super) struct StrategySummary<'a> {
     pub(super) layout: &'a Layout,
     pub(super) runs: StrategyRuns,
     pub(super) hotspots: Hotspots,
+    /// Those that had joined by the middle of the window.
+    servers: u32,
     pub(super) time: &'a TimeSpec,
 }
 
@@ -45,8 +48,9 @@ impl<'a> StrategySummary<'a> {
         mut runs: StrategyRuns,
     ) -> Self {
         let (setup, capacity) = (&strategy.setup, runs.capacity);
-        let servers = f64::from(setup.cluster.servers);
-        let floor = |share: f64| (servers * share).max(1.0);
+        let middle = time.warmup.as_nanos().midpoint(time.duration.as_nanos());
+        let servers = setup.servers_by(SimTime::from_nanos(middle));
+        let floor = |share: f64| (f64::from(servers) * share).max(1.0);
         let all = runs.all_mut();
         let written = all.counts.completed as f64 / f64::from(all.replicates().max(1));
         let size = sample.size(written);
@@ -87,7 +91,8 @@ impl<'a> StrategySummary<'a> {
         }
         let of_rows = hotspots::row_capacity(strategy, layout).unwrap_or(f64::INFINITY);
         all.set(MetricId::UsableCapacity, |_, scalars| {
-            let of_servers = servers * capacity? / scalars.get(MetricId::ServerPeakToMean)?;
+            let of_servers =
+                f64::from(servers) * capacity? / scalars.get(MetricId::ServerPeakToMean)?;
             Some(of_servers.min(of_rows))
         });
         if let Some(knee) = &setup.knee {
@@ -107,13 +112,14 @@ impl<'a> StrategySummary<'a> {
         let of_reads = hotspots::hottest_row_of_reads(layout, &runs);
         runs.all_mut()
             .set_first(MetricId::ReadKeyFloor, of_reads.map(floor));
-        let hotspots = Hotspots::of(strategy, layout, &runs);
+        let hotspots = Hotspots::of(strategy, layout, &runs, servers);
         Self {
             strategy,
             point,
             layout,
             runs,
             hotspots,
+            servers,
             time,
         }
     }
@@ -229,7 +235,7 @@ impl<'a> StrategySummary<'a> {
             key_words: key_in_words(&strategy.key, &strategy.setup.schema),
             further_keys: further_keys(strategy),
             parameters: strategy.key.parameters().clone(),
-            servers: strategy.setup.cluster.servers,
+            servers: self.servers,
             closed_loop: self.is_closed(),
             metrics,
             values: BTreeMap::new(),
@@ -309,7 +315,9 @@ impl<'a> StrategySummary<'a> {
             closed: self.is_closed(),
             imported: load == Side::Write && imports.all(|import| import.is_some()),
             import_unfinished: self.import_unfinished(),
-            servers: setup.cluster.servers,
+            servers: self.servers,
+            joined: self.servers.saturating_sub(setup.cluster.servers),
+            least_peak: runs.even_peak(hot).map_or(1.0, |even| even.least),
             p99_ms: runs.together(load).p99_ms(),
             copy,
             leads_with_time: self

@@ -51,7 +51,12 @@ pub(super) struct Verdict {
     pub(super) imported: bool,
     /// Some import has rows left at the end.
     pub(super) import_unfinished: bool,
+    /// Those that had joined by the middle of the window.
     pub(super) servers: u32,
+    /// Of these, those that joined after the start.
+    pub(super) joined: u32,
+    /// The peak-to-mean of an even load: more than 1 where servers have died.
+    pub(super) least_peak: f64,
     /// With whether it is a lower bound.
     pub(super) p99_ms: Option<(f64, bool)>,
     /// The table whose regions are the hottest: 0 the strategy's own, c its copy c - 1. What follows is this table's.
@@ -93,8 +98,6 @@ pub(super) struct ClusterHistory {
     pub(super) utilisation: Vec<f64>,
     /// Servers that died.
     pub(super) lost: u32,
-    /// Servers that joined.
-    pub(super) joined: u32,
     /// What the balancer judged by when it started last, or ran last if it never started, in words.
     pub(super) finding: Option<String>,
     /// Why a region that is due to be split has no split row.
@@ -123,17 +126,6 @@ impl ClusterHistory {
             peaks: first_and_last(&series.server_demand),
             utilisation: (0..window.first().map_or(0, Vec::len)).map(mean).collect(),
             lost: of(EventKind::Crash).count() as u32,
-            joined: of(EventKind::ServersAdded)
-                .filter_map(|event| {
-                    event
-                        .detail
-                        .as_deref()?
-                        .split(' ')
-                        .next()?
-                        .parse::<u32>()
-                        .ok()
-                })
-                .sum(),
             finding: started.or(last).map(judged),
             no_split_row: no_split_row.and_then(|event| event.detail.clone()),
         }
@@ -233,6 +225,7 @@ impl Verdict {
     fn spread(&self, hotspot: Hotspot) -> String {
         let (servers, of) = (self.servers, self.skew_of().plural());
         let share = percent(self.skew(MetricId::ServerMaxShare).unwrap_or(0.0));
+        let even = percent(self.least_peak / f64::from(servers));
         if hotspot != Hotspot::None {
             let (class, cause) = (self.class(hotspot), self.cause(hotspot));
             // A moving hotspot's server changes: its share is that of each moment.
@@ -240,11 +233,14 @@ impl Verdict {
                 Hotspot::Moving => " at a time",
                 _ => "",
             };
+            let even = match self.after_deaths() {
+                after if after.is_empty() => after,
+                after => format!(" (even: {even}{after})"),
+            };
             return format!(
-                "{class}: {cause}, so one of {servers} servers takes {share} of the {of}{at_a_time}"
+                "{class}: {cause}, so one of {servers} servers takes {share} of the {of}{at_a_time}{even}"
             );
         }
-        let even = percent(1.0 / f64::from(servers));
         let uneven = self.uneven_count().filter(|it| it.0 > servers as usize);
         let uneven = uneven.map_or(String::new(), |(count, what)| {
             let most = count.div_ceil(servers as usize);
@@ -252,8 +248,29 @@ impl Verdict {
             format!(", as {count} {what} put {most} on some servers and {less} on others")
         });
         format!(
-            "No hotspot: the busiest of {servers} servers takes {share} of the {of} (even: {even}){uneven}"
+            "No hotspot: the busiest of {servers} servers takes {share} of the {of} (even: {even}{}){uneven}",
+            self.after_deaths()
         )
+    }
+
+    /// How many servers died, in words.
+    fn died(&self) -> Option<String> {
+        match self.course.lost {
+            0 => None,
+            1 => Some("a server died".to_owned()),
+            lost => Some(format!("{lost} servers died")),
+        }
+    }
+
+    /// Servers have joined and are left without regions.
+    pub(super) fn gives_joined_none(&self) -> bool {
+        self.joined > 0 && self.course.lost == 0 && self.count(MetricId::Moves) == 0.0
+    }
+
+    /// Why an even share is more than one of all servers, where it is.
+    fn after_deaths(&self) -> String {
+        let died = self.died().filter(|_| self.least_peak > 1.0);
+        died.map_or(String::new(), |died| format!(", as {died}"))
     }
 
     /// What other dealings of the same regions give, where that differs or is the cause.
@@ -356,6 +373,13 @@ impl Verdict {
                 None if reached == regions => format!("{table} has only {regions} regions"),
                 None => format!("the keys reach only {reached} of {regions} regions"),
             },
+            Hotspot::Placement if self.gives_joined_none() => {
+                let joined = match self.joined {
+                    1 => "server".to_owned(),
+                    joined => format!("{joined} servers"),
+                };
+                format!("no region has moved to the {joined} that joined")
+            }
             Hotspot::Placement => "the regions happen to lie badly".to_owned(),
             Hotspot::Lookback => "the newest rows are read, and they are neighbours".to_owned(),
             Hotspot::Moving if self.leads_with_time && of_writes => {
@@ -483,14 +507,10 @@ impl Verdict {
             };
             return Some(format!("server {server}, {} slower, {so}", times(*slower)));
         }
-        let lost = self.course.lost;
-        if lost > 0 {
-            let left = (self.servers + self.course.joined).saturating_sub(lost);
-            let lost = match lost {
-                1 => "a server".to_owned(),
-                lost => format!("{lost} servers"),
-            };
-            return Some(format!("{lost} died, {left} are left"));
+        if let Some(died) = self.died() {
+            let all = self.course.utilisation.len();
+            let left = all.saturating_sub(self.course.lost as usize);
+            return Some(format!("{died}, {left} are left"));
         }
         let log = self.mean(MetricId::LogUtilisationMax);
         if let Some(share) = log.filter(|share| *share >= LOG_FULL) {

@@ -49,6 +49,8 @@ pub(super) fn even() -> Verdict {
         imported: false,
         import_unfinished: false,
         servers: 8,
+        joined: 0,
+        least_peak: 1.0,
         p99_ms: Some((3.421, false)),
         copy: 0,
         leads_with_time: false,
@@ -401,6 +403,33 @@ fn what_placement_makes_of_the_skew_is_said_where_it_differs() {
     );
     let even = verdict(|v| v.dealt([2.08, 1.5, 1.6, 1.0]));
     assert!(!even.contains("happen to lie"), "{even}");
+}
+
+#[test]
+fn servers_that_died_or_joined_are_named_where_they_are_the_cause() {
+    let died = |v: &mut Verdict| (v.course.lost, v.least_peak) = (2, 8.0 / 6.0);
+    let even = verdict(died);
+    assert!(
+        even.contains("13.1 % of the writes (even: 16.7 %, as 2 servers died); all"),
+        "{even}"
+    );
+    let hot = verdict(|v| {
+        swamped(v, Hotspot::Static, 0.5);
+        died(v);
+    });
+    assert!(
+        hot.contains("takes 50 % of the writes (even: 16.7 %, as 2 servers died);"),
+        "{hot}"
+    );
+    let joined = |moves: f64| {
+        verdict(|v| {
+            swamped(v, Hotspot::Placement, 0.5);
+            (v.joined, v.course.lost) = (2, 0);
+            v.set(MetricId::Moves, moves);
+        })
+    };
+    assert!(joined(0.0).contains(": no region has moved to the 2 servers that joined, so"));
+    assert!(joined(3.0).contains(": the regions happen to lie badly, so"));
 }
 
 #[test]

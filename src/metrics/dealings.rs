@@ -5,6 +5,7 @@
 //! sqrt(servers / 4,096) of it (one standard deviation): 4 % with eight servers. Of a long run every second interval is kept, or every
 //! fourth, and so on.
 
+use super::events::Servers;
 use crate::random::{DrawKey, Permutation, Seed, Stream};
 use crate::statistics::{DealtPeaks, IntervalWeights};
 
@@ -118,24 +119,27 @@ impl RegionLoads {
         }
     }
 
-    /// Peaks of the regions dealt to so many servers, over those kept intervals that `measured` takes. Every dealing gives each server as many
-    /// regions of a table, give or take one. `None` without any demand.
+    /// Peaks of the regions dealt to the servers that serve, over those kept intervals that are `measured`. Every dealing gives each server as
+    /// many regions of a table, give or take one; where servers join or die, all are dealt anew. `None` without any demand.
     pub(super) fn peaks(
         &self,
-        servers: u32,
         regions: &DealtRegions,
-        measured: impl Fn(usize) -> bool,
+        measured: impl Fn(usize) -> Option<Servers>,
     ) -> Option<DealtPeaks> {
-        let measured = |kept: &&IntervalLoads| kept.total > 0 && measured(kept.interval);
-        let kept = self.kept.iter().filter(measured);
+        let kept = self.kept.iter().filter(|kept| kept.total > 0);
         let weight = |&(region, load): &(u32, u32)| (region, f64::from(load));
-        let weights = kept.map(|kept| IntervalWeights {
-            total: kept.total as f64,
-            things: kept.loads.iter().map(weight).collect(),
+        let weights = kept.filter_map(|kept| {
+            let servers = measured(kept.interval)?;
+            Some(IntervalWeights {
+                bins: servers.serving as usize,
+                all_bins: servers.joined as usize,
+                total: kept.total as f64,
+                things: kept.loads.iter().map(weight).collect(),
+            })
         });
         let weights: Vec<IntervalWeights> = weights.collect();
         let (mut dealing, mut orders) = (None, Vec::new());
-        DealtPeaks::of(&weights, servers as usize, DEALINGS, |number, region| {
+        DealtPeaks::of(&weights, DEALINGS, |number, region, servers| {
             if dealing != Some(number) {
                 dealing = Some(number);
                 let tables = (0u32..).zip(&regions.tables).map(|(table, &regions)| {
@@ -147,7 +151,7 @@ impl RegionLoads {
             let (table, place) = regions.places[region as usize];
             let order = orders.get(usize::from(table));
             let place = order.map_or(0, |order| order.at(u64::from(place)));
-            (place % u64::from(servers)) as usize
+            place as usize % servers
         })
     }
 }
@@ -155,6 +159,13 @@ impl RegionLoads {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const fn all(servers: u32) -> Option<Servers> {
+        Some(Servers {
+            joined: servers,
+            serving: servers,
+        })
+    }
 
     fn regions(count: usize) -> DealtRegions {
         DealtRegions::new(std::iter::repeat_n(Some(0), count))
@@ -171,7 +182,7 @@ mod tests {
         let mut loads = RegionLoads::new(8);
         let busy = (0..8).chain(13..21).map(|region| (region, 10));
         loads.add(0, 160, busy.collect());
-        let peaks = loads.peaks(8, &dealt, |_| true).unwrap();
+        let peaks = loads.peaks(&dealt, |_| all(8)).unwrap();
         assert_eq!((peaks.low, peaks.high, peaks.best), (1.0, 1.0, 1.0));
     }
 
@@ -191,7 +202,7 @@ mod tests {
             }
         }
         assert!(loads.kept.len() <= 16 && loads.loads <= MOST_LOADS);
-        let peaks = loads.peaks(8, &regions(count as usize), |_| true).unwrap();
+        let peaks = loads.peaks(&regions(count as usize), |_| all(8)).unwrap();
         // 8 x (1/2 + 1/16), and what chance adds or takes of the 4,095 others that are dealt: 512 on each server with a standard deviation of 21,
         // each a two millionth: four of those are 8 x 84 / 2,000,000. The best placement keeps all of them off the hot server.
         for peak in [peaks.low, peaks.mean, peaks.high] {
@@ -207,7 +218,7 @@ mod tests {
         }
         assert!(long.kept.len() * 50_000 <= MOST_SUMS);
         assert_eq!(
-            long.peaks(50_000, &regions(1), |_| true).unwrap().best,
+            long.peaks(&regions(1), |_| all(50_000)).unwrap().best,
             50_000.0
         );
     }
@@ -220,7 +231,7 @@ mod tests {
         loads.add(2, 2, vec![(0, 2)]);
         let best = |measured: fn(usize) -> bool| {
             loads
-                .peaks(2, &regions(2), measured)
+                .peaks(&regions(2), |at| all(2).filter(|_| measured(at)))
                 .map(|peaks| peaks.best)
         };
         assert_eq!(

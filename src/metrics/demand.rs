@@ -2,6 +2,7 @@
 //!
 //! Must not know what a unit of demand is.
 
+use super::events::Servers;
 use super::region_demand::{ClosedRegions, RegionDemand};
 use super::table::Table;
 use crate::statistics::{DealtPeaks, ExpectedPeak, effective_number, expected_peak, gini, median};
@@ -56,8 +57,8 @@ impl Demand {
 /// The intervals that measures rest on.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
-    /// How many servers had joined, in each interval.
-    pub(super) joined: Vec<u32>,
+    /// Of each interval.
+    pub(super) servers: Vec<Servers>,
     /// All of the window's intervals.
     pub(super) window: Range<usize>,
     /// The window's intervals of full length; a window shorter than one keeps its only one.
@@ -65,20 +66,28 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Servers at the end of the window, of `all` that ever joined: what measures of the whole window are relative to.
-    fn servers_at_end(&self, all: usize) -> u32 {
-        let last = self.joined.get(self.window.end.saturating_sub(1));
-        last.copied().unwrap_or(all as u32)
+    /// Servers that had joined by the middle of the window, of `all` that ever join: what measures of the whole window are relative to.
+    fn servers_midway(&self, all: usize) -> u32 {
+        let middle = self.window.start.midpoint(self.window.end);
+        self.servers.get(middle).map_or(all as u32, |it| it.joined)
+    }
+
+    /// What chance makes of a perfect spread of so much demand, over the median number of servers that serve in these intervals.
+    fn even(&self, rows: &[usize], balls: f64) -> Option<ExpectedPeak> {
+        let mut servers: Vec<Servers> = rows.iter().map(|&row| self.servers[row]).collect();
+        servers.sort_by_key(|it| it.serving);
+        let servers = servers.get(servers.len() / 2)?;
+        expected_peak(balls, servers.serving, servers.joined)
     }
 
     /// The least demand of an interval for a statement about skew.
     fn least(&self, row: usize) -> u64 {
-        OPERATIONS_PER_SERVER * u64::from(self.joined[row])
+        OPERATIONS_PER_SERVER * u64::from(self.servers[row].joined)
     }
 
     /// Peak-to-mean of loads in an interval.
     fn peak(&self, row: usize, most: u32, total: u64) -> f64 {
-        f64::from(most) * f64::from(self.joined[row]) / total as f64
+        f64::from(most) * f64::from(self.servers[row].joined) / total as f64
     }
 }
 
@@ -95,7 +104,7 @@ pub(super) struct ClosedDemand {
 /// How demand spreads over servers and regions: what the metrics of skew are worked out from.
 #[derive(Debug)]
 pub(super) struct Spread {
-    /// Servers at the end of the window.
+    /// Servers that had joined by the middle of the window.
     pub(super) servers: f64,
     /// Intervals with too little demand.
     pub(super) skipped: usize,
@@ -166,7 +175,7 @@ impl ClosedDemand {
             let loads = overall.iter_mut().zip(self.servers.row(row));
             loads.for_each(|(sum, &load)| *sum += u64::from(load));
         }
-        let servers = grid.servers_at_end(overall.len());
+        let servers = grid.servers_midway(overall.len());
         let by_region = &self.regions.window;
         // Regions that were divided or merged hold what they got before; if that is nothing, they are none of the window.
         let mut held: Vec<u64> = by_region.iter().copied().filter(|&load| load > 0).collect();
@@ -176,12 +185,13 @@ impl ClosedDemand {
             skipped: grid.full.len() - measured.len(),
             share_overall: share(overall.iter().max(), &overall),
             effective_overall: effective_number(overall.into_iter()),
-            even: median(&totals).and_then(|total| expected_peak(total / self.together, servers)),
+            even: median(&totals).and_then(|total| grid.even(&measured, total / self.together)),
             region_share_overall: share(by_region.iter().max(), by_region),
             range_share_overall: share(Some(&self.regions.hottest_range), by_region),
             gini_overall: gini(&mut held, self.regions.idle),
-            dealt: loads.peaks(servers, &self.regions.dealt, |interval| {
-                measured.binary_search(&(start + interval)).is_ok()
+            dealt: loads.peaks(&self.regions.dealt, |interval| {
+                let measured = measured.binary_search(&(start + interval)).ok();
+                measured.map(|_| grid.servers[start + interval])
             }),
             peaks,
             shares,
@@ -210,7 +220,7 @@ impl ClosedDemand {
         (write_nanos, read_nanos): (u64, &Table<u64>),
         grid: &Grid,
     ) -> Option<HottestServer> {
-        let (mut peaks, mut read_shares, mut equal) = (vec![], vec![], vec![]);
+        let (mut rows, mut peaks, mut read_shares, mut equal) = (vec![], vec![], vec![], vec![]);
         for row in grid.full.clone() {
             let (writes, of_reads) = (self.servers.row(row), read_nanos.row(row));
             let (written, read) = (sum(writes), sum(reads.servers.row(row)));
@@ -222,7 +232,8 @@ impl ClosedDemand {
                 both.map(|(&written, &read)| (u64::from(written) * write_nanos + read, read));
             let total: f64 = both.clone().map(|(both, _)| both as f64).sum();
             if let Some((most, read_most)) = both.max().filter(|_| total > 0.0) {
-                peaks.push(most as f64 * f64::from(grid.joined[row]) / total);
+                rows.push(row);
+                peaks.push(most as f64 * f64::from(grid.servers[row].joined) / total);
                 read_shares.push(read_most as f64 / (most as f64).max(1.0));
                 // As many operations of equal weights would vary as these do: (sum of weights)^2 / sum of their squares.
                 let read_in_all: f64 = of_reads.iter().map(|&nanos| nanos as f64).sum();
@@ -233,7 +244,7 @@ impl ClosedDemand {
         }
         Some(HottestServer {
             peak: median(&peaks)?,
-            even: expected_peak(median(&equal)?, grid.servers_at_end(self.servers.columns)),
+            even: grid.even(&rows, median(&equal)?),
             read_share: median(&read_shares)?,
         })
     }

@@ -1,6 +1,6 @@
 //! Every happening as charts and files show it: no field is lost or taken for another. And what the log of a run counts and lists.
 
-use super::{ClusterLog, EventKind, LISTED_OF_A_KIND, SeriesEvent};
+use super::{ClusterLog, EventKind, LISTED_OF_A_KIND, SeriesEvent, Servers};
 use crate::keyspace::RowKey;
 use crate::time::SimTime;
 
@@ -157,7 +157,13 @@ fn regions_at_the_end_and_servers_at_any_time_are_known() {
     assert_eq!(log.regions_at_end(), 7);
     log.servers_added(at(30), 3, 2);
     log.push(at(40), SeriesEvent::merged([6, 7], 8));
-    assert_eq!([29, 30].map(|time| log.servers_at(at(time))), [3, 5]);
+    log.push(at(50), SeriesEvent::crashed(0));
+    log.push(at(60), SeriesEvent::crash_detected(0, 1, 0));
+    let servers = |(joined, serving)| Servers { joined, serving };
+    assert_eq!(
+        [29, 30, 59, 60].map(|time| log.servers_at(at(time))),
+        [(3, 3), (5, 5), (5, 5), (5, 4)].map(servers)
+    );
     assert_eq!(
         [EventKind::Split, EventKind::Merge].map(|kind| log.count(kind)),
         [2, 1]

@@ -244,8 +244,17 @@ pub(super) struct ClusterLog {
     pub(super) greatest_cost: Option<f64>,
     /// Regions of the table and its copies at the start.
     pub(super) regions_at_start: u32,
-    /// Servers, from each time on.
-    servers: Vec<(SimTime, u32)>,
+    /// From each time on.
+    servers: Vec<(SimTime, Servers)>,
+}
+
+/// Servers of a cluster at some time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Servers {
+    /// How many had joined: what a dead one would take is missing, so that means are over these.
+    pub(super) joined: u32,
+    /// Those that regions lie on: all but those that are known to be dead.
+    pub(super) serving: u32,
 }
 
 impl ClusterLog {
@@ -260,7 +269,13 @@ impl ClusterLog {
             balancer_starts: 0,
             greatest_cost: None,
             regions_at_start: regions,
-            servers: vec![(SimTime::ZERO, servers)],
+            servers: vec![(
+                SimTime::ZERO,
+                Servers {
+                    joined: servers,
+                    serving: servers,
+                },
+            )],
         }
     }
 
@@ -271,6 +286,7 @@ impl ClusterLog {
         match event.event {
             EventKind::Flush => self.flushed_bytes += bytes,
             EventKind::Compaction => self.rewritten_bytes += bytes,
+            EventKind::CrashDetected => self.servers_change(at, |it| it.serving -= 1),
             _ => {}
         }
         let count = &mut self.count_of[event.event as usize];
@@ -296,21 +312,28 @@ impl ClusterLog {
 
     /// Servers joined, from number `first` on.
     pub(super) fn servers_added(&mut self, at: SimTime, first: u32, count: u32) {
-        let before = self.servers.last().map_or(0, |&(_, servers)| servers);
-        self.servers.push((at, before + count));
+        self.servers_change(at, |it| {
+            it.joined += count;
+            it.serving += count;
+        });
         let servers = counted(count as usize, "server");
         let event = SeriesEvent::of_server(EventKind::ServersAdded, first, servers);
         self.push(at, event);
     }
 
-    /// Servers that had joined by a time; those that died still count: what they would take is missing.
-    fn servers_at(&self, at: SimTime) -> u32 {
+    fn servers_change(&mut self, at: SimTime, change: impl FnOnce(&mut Servers)) {
+        let mut servers = self.servers[self.servers.len() - 1].1;
+        change(&mut servers);
+        self.servers.push((at, servers));
+    }
+
+    fn servers_at(&self, at: SimTime) -> Servers {
         let after = self.servers.partition_point(|&(from, _)| from <= at);
         self.servers[after.max(1) - 1].1
     }
 
     /// Servers by the middle of an interval.
-    pub(super) fn servers_in(&self, intervals: &Intervals, interval: usize) -> u32 {
+    pub(super) fn servers_in(&self, intervals: &Intervals, interval: usize) -> Servers {
         let middle = intervals
             .start(interval)
             .midpoint(intervals.start(interval + 1));

@@ -52,15 +52,22 @@ pub struct Peak {
 }
 
 impl Peak {
+    /// That of an even load: more than 1 where servers have died that the mean counts.
+    fn least(&self) -> f64 {
+        self.even.map_or(1.0, |even| even.least)
+    }
+
     /// A dealing with this peak is no hotspot, and has lost most of what this one has above an even load.
     fn is_cured_at(&self, dealing: f64) -> bool {
-        dealing < NO_HOTSPOT_BELOW && dealing - 1.0 < LEFT_BY_DEALING * (self.value - 1.0)
+        let least = self.least();
+        dealing < NO_HOTSPOT_BELOW * least
+            && dealing - least < LEFT_BY_DEALING * (self.value - least)
     }
 
     /// Higher than a spread load has it, by more than chance.
     pub fn is_hot(&self) -> bool {
         let by_chance = |even: ExpectedPeak| self.value <= even.mean + CHANCE_SDS * even.sd;
-        self.value >= NO_HOTSPOT_BELOW && !self.even.is_some_and(by_chance)
+        self.value >= NO_HOTSPOT_BELOW * self.least() && !self.even.is_some_and(by_chance)
     }
 }
 
@@ -177,6 +184,7 @@ mod tests {
     const EVEN: ExpectedPeak = ExpectedPeak {
         mean: 1.04,
         sd: 0.02,
+        least: 1.0,
     };
     const STATIC: HotspotEvidence = HotspotEvidence {
         demanded: ByWrites,
@@ -205,11 +213,29 @@ mod tests {
 
     #[test]
     fn the_first_class_that_holds_is_named() {
-        let chance = Change::from(|e| e.peak = peak(3.1, ExpectedPeak { mean: 2.0, sd: 0.4 }));
-        let cases: [(&str, Change); 27] = [
+        const CHANCE: ExpectedPeak = ExpectedPeak {
+            mean: 2.0,
+            sd: 0.4,
+            least: 1.0,
+        };
+        // Four of eight are dead.
+        const HALF: ExpectedPeak = ExpectedPeak {
+            mean: 2.08,
+            sd: 0.04,
+            least: 2.0,
+        };
+        let cases: [(&str, Change); 31] = [
+            ("none", |e| e.peak = peak(2.1, HALF)),
+            ("none", |e| e.peak = peak(2.99, HALF)),
+            ("static", |e| {
+                (e.peak, e.best_dealing) = (peak(3.1, HALF), Some(2.56))
+            }),
+            ("placement", |e| {
+                (e.peak, e.best_dealing) = (peak(3.1, HALF), Some(2.54))
+            }),
             ("static", |_| {}),
             ("none", |e| e.peak = peak(1.49, EVEN)),
-            ("none", chance),
+            ("none", |e| e.peak = peak(3.1, CHANCE)),
             ("row", |e| (e.row_is_full, e.peak) = (true, peak(1.1, EVEN))),
             // 0.7 of 3.1 is 2.17.
             ("row", |e| e.key_floor = 2.2),

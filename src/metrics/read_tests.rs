@@ -390,7 +390,7 @@ fn what_servers_are_asked_for_in_all_is_handler_time() {
         "metric",
     );
     // 930 nanoseconds in 120 lots of one and 90 of nine vary as 930^2 / (120 + 90 x 81) = 116.7 equal lots do, not as 210.
-    let even = crate::statistics::expected_peak(930.0 * 930.0 / 7_410.0, 3);
+    let even = crate::statistics::expected_peak(930.0 * 930.0 / 7_410.0, 3, 3);
     close(hottest.even.map(|it| it.sd), even.unwrap().sd, "chance");
 }
 

@@ -100,9 +100,9 @@ impl Recorder {
             Some(last) if !whole(last) && window.len() > 1 => window.start..last,
             _ => window.clone(),
         };
-        let joined = |row| self.log.servers_in(&intervals, row);
+        let servers = |row| self.log.servers_in(&intervals, row);
         let grid = Grid {
-            joined: (0..rows).map(joined).collect(),
+            servers: (0..rows).map(servers).collect(),
             window,
             full,
         };
@@ -236,7 +236,7 @@ impl Summary {
             let refuses = |server: &ServerTally| server.refused + server.refused_rows > 0;
             let refusing = self.run.servers.row(*row).iter().any(refuses);
             let busy: Vec<f64> = self.utilisations(*row..row + 1).collect();
-            let mean = busy.iter().sum::<f64>() / f64::from(self.grid.joined[*row]);
+            let mean = busy.iter().sum::<f64>() / f64::from(self.grid.servers[*row].joined);
             (refusing || busy.iter().any(|&busy| busy > BUSY)) && mean < below
         };
         let hot = self.grid.full.clone().filter(is_hot).count();
@@ -311,10 +311,10 @@ impl Summary {
     }
 
     fn mean_utilisation(&self) -> Option<f64> {
-        let joined = &self.grid.joined[self.grid.window.clone()];
+        let joined = &self.grid.servers[self.grid.window.clone()];
         let servers = joined
             .iter()
-            .map(|&servers| f64::from(servers))
+            .map(|servers| f64::from(servers.joined))
             .sum::<f64>();
         let mean = || self.busy.iter().sum::<f64>() / (servers / joined.len() as f64);
         (!joined.is_empty()).then(mean)

@@ -121,7 +121,7 @@ fn means_are_taken_over_the_servers_that_had_joined() {
             (MetricId::ServerPeakToMean, 1.5),
             (MetricId::ServerMaxShare, 0.625),
             (MetricId::ServerPeakToMeanP95, 1.95 - 0.1 * 0.45),
-            // 31, 50 and 13 of 94, of the three at the end.
+            // 31, 50 and 13 of 94, of the three midway.
             (MetricId::ServerPeakToMeanOverall, 3.0 * 50.0 / 94.0),
             // Busy for 2 and 1 of 3 s with a quarter of the handlers, of (2 + 3 + 3) / 3 servers.
             (

@@ -5,10 +5,9 @@ use super::metric_names;
 use super::model::{Knee, Limit, LimitBound, Setup, TimeSpec, VariedLoad};
 use super::names::suggest;
 use super::reader::Reader;
-use crate::cluster::ClusterEvent;
 use crate::metrics::{MetricPath, OperationNames, Source};
 use crate::settings::{any_number, json, number, rate, text};
-use crate::time::SimDuration;
+use crate::time::{SimDuration, SimTime};
 use crate::units::PerSecond;
 use crate::workload::{LoadModel, ReadLoadModel};
 
@@ -289,12 +288,7 @@ impl VariedLoad {
             }
             Self::Read(_) => service.get.min(service.scan),
         };
-        let joining = setup.changes.events.iter().map(|timed| match timed.event {
-            ClusterEvent::AddServers(count) => count,
-            _ => 0,
-        });
-        let servers = joining.fold(cluster.servers, u32::saturating_add);
-        let handlers = f64::from(servers) * f64::from(cluster.handlers);
+        let handlers = f64::from(setup.servers_by(SimTime::MAX)) * f64::from(cluster.handlers);
         let most = MOST_OPERATIONS / setup.workload.duration.as_secs_f64();
         let at_most = 2.0 * handlers / shortest.as_secs_f64();
         rounded(at_most.min(most).min(PerSecond::MAX.0))

@@ -3,14 +3,14 @@
 
 use super::diagnostic::Diagnostic;
 use crate::client::ClientSpec;
-use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent, WrittenCells};
+use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent, WrittenCells, servers_by};
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::metrics::OperationNames;
 use crate::policy::{RegionPolicies, SplitAlgorithm};
 use crate::random::Seed;
 use crate::record::Schema;
-use crate::time::{EpochNanos, SimDuration};
+use crate::time::{EpochNanos, SimDuration, SimTime};
 use crate::units::PerSecond;
 use crate::workload::{ImportOrder, Workload, Write};
 use serde::{Deserialize, Serialize};
@@ -344,6 +344,11 @@ impl Setup {
             reads.iter().map(|read| read.name.as_str()).collect(),
             neighbours.map(|one| one.name.as_str()).collect(),
         ])
+    }
+
+    /// Servers that have joined by a time, those that died included.
+    pub fn servers_by(&self, time: SimTime) -> u32 {
+        servers_by(time, self.cluster.servers, &self.changes.events)
     }
 }
 

@@ -7,21 +7,33 @@ pub struct ExpectedPeak {
     pub mean: f64,
     /// Standard deviation.
     pub sd: f64,
+    /// What no spread beats: 1, or more where bins that the mean counts can take nothing.
+    #[serde(default = "one")]
+    pub least: f64,
 }
 
-/// Peak-to-mean of `balls` thrown independently and evenly into `bins`; `None` without balls or bins.
+fn one() -> f64 {
+    1.0
+}
+
+/// Peak-to-mean of `balls` thrown independently and evenly into `bins`, the mean being that over `all_bins`; `None` without balls or bins.
 ///
 /// The loads are replaced by independent Poisson variables of mean m = balls / bins, so that P(max <= k) = F(k)^n
 /// (Poissonisation: Raab and Steger, "Balls into bins: a simple and tight analysis", 1998). Conditioning on the sum lowers every
 /// load's variance by 1 - 1/n and correlates the loads by -1/(n - 1); both leave the expected distance of the maximum from the mean
 /// as it is. O(sqrt(m)).
-pub fn expected_peak(balls: f64, bins: u32) -> Option<ExpectedPeak> {
+pub fn expected_peak(balls: f64, bins: u32, all_bins: u32) -> Option<ExpectedPeak> {
     let n = f64::from(bins);
+    let least = f64::from(all_bins) / n;
     if balls.is_nan() || balls <= 0.0 || bins == 0 {
         return None;
     }
     if bins == 1 {
-        return Some(ExpectedPeak { mean: 1.0, sd: 0.0 });
+        return Some(ExpectedPeak {
+            mean: least,
+            sd: 0.0,
+            least,
+        });
     }
     let m = balls / n;
     // Twelve standard deviations and forty more for small means: the mass outside is below 1e-15 for any number of bins in memory.
@@ -45,8 +57,9 @@ pub fn expected_peak(balls: f64, bins: u32) -> Option<ExpectedPeak> {
     }
     let variance = (square - mean * mean).max(0.0);
     Some(ExpectedPeak {
-        mean: 1.0 + (mean / m).max(0.0),
-        sd: variance.sqrt() / m,
+        mean: least * (1.0 + (mean / m).max(0.0)),
+        sd: least * variance.sqrt() / m,
+        least,
     })
 }
 
@@ -75,7 +88,7 @@ mod tests {
     #[test]
     fn the_expected_peak_agrees_with_simulated_throws() {
         for (balls, bins) in [(1_000, 2), (400, 8), (5_000, 8), (3_000, 40)] {
-            let expected = expected_peak(balls as f64, bins).unwrap();
+            let expected = expected_peak(balls as f64, bins, bins).unwrap();
             let rounds = 2_000;
             let (mean, sd) = simulated(balls, bins, rounds);
             let error = 4.0 * sd / (rounds as f64).sqrt();
@@ -98,19 +111,23 @@ mod tests {
 
     #[test]
     fn few_balls_or_bins_are_no_trouble() {
-        assert_eq!(expected_peak(0.0, 8), None);
+        assert_eq!(expected_peak(0.0, 8, 8), None);
         assert_eq!(
-            expected_peak(100.0, 1),
-            Some(ExpectedPeak { mean: 1.0, sd: 0.0 })
+            expected_peak(100.0, 1, 3),
+            Some(ExpectedPeak {
+                mean: 3.0,
+                sd: 0.0,
+                least: 3.0
+            })
         );
-        let one = expected_peak(1.0, 8).unwrap();
+        let one = expected_peak(1.0, 8, 8).unwrap();
         assert!(one.mean.is_finite() && one.mean > 1.0);
     }
 
     #[test]
     fn the_loads_of_many_balls_are_normal() {
         let mean = 1e9 / 8.0_f64;
-        let peak = expected_peak(1e9, 8).unwrap();
+        let peak = expected_peak(1e9, 8, 8).unwrap();
         // Of eight normal variables the greatest is 1.42360 +- 0.61065 standard deviations above the mean (Teichroew, "Tables of expected
         // values of order statistics", 1956); the skewness of a Poisson variable of this mean moves that by less than 1e-4.
         assert!(((peak.mean - 1.0) * mean.sqrt() - 1.423_60).abs() < 1e-3);

@@ -55,12 +55,16 @@ impl PlacementPeaks {
 pub struct IntervalWeights {
     /// Of all things; > 0.
     pub total: f64,
-    /// The things that are dealt, with their weights, each once. What they lack of the total lies on all bins alike.
+    /// The things that are dealt, with their weights, each once. What they lack of the total lies on these bins alike.
     pub things: Vec<(u32, f64)>,
+    /// They are dealt to so many bins.
+    pub bins: usize,
+    /// The mean is that over so many.
+    pub all_bins: usize,
 }
 
-/// The fullest bin's load over the mean load under ways to deal the same things to bins, each way being kept for all intervals: of one way the
-/// median over the intervals counts.
+/// The fullest bin's load over the mean load under ways to deal the same things to bins, each way being kept for all intervals with the same
+/// number of bins: of one way the median over the intervals counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DealtPeaks {
     /// Mean over the deals, >= 1.
@@ -74,31 +78,34 @@ pub struct DealtPeaks {
 }
 
 impl DealtPeaks {
-    /// Deals the things of these intervals `deals` times; `deal` gives the bin of a thing, below `bins`, in a deal. `None` without intervals, bins or
-    /// deals. O(deals x (weights + bins x intervals) + bins x weights).
+    /// Deals the things of these intervals `deals` times; `deal` gives the bin of a thing, below the number of bins, in a deal. `None` without
+    /// intervals, bins or deals. O(deals x (weights + bins x intervals) + bins x weights).
     ///
     /// The best way is sought by longest processing time first (Graham 1969: at most 4/3 - 1/(3 bins) of the optimum where there is one interval):
     /// things in order of their greatest share of an interval, each to the bin where it adds least to the sum of squared shares over the
     /// intervals. With one interval that is the bin with the least load.
     pub fn of(
         intervals: &[IntervalWeights],
-        bins: usize,
         deals: usize,
-        mut deal: impl FnMut(usize, u32) -> usize,
+        mut deal: impl FnMut(usize, u32, usize) -> usize,
     ) -> Option<Self> {
-        if bins == 0 || deals == 0 || intervals.is_empty() {
+        if deals == 0 || intervals.iter().any(|it| it.bins == 0) {
             return None;
         }
-        let shares = Shares::of(intervals);
-        let mut bin_of = vec![0; shares.things.len()];
+        let groups = intervals.chunk_by(|a, b| (a.bins, a.all_bins) == (b.bins, b.all_bins));
+        let groups: Vec<Shares> = groups.map(Shares::of).collect();
+        let peak = |bin_of: &mut dyn FnMut(&Shares) -> Vec<usize>| {
+            let peaks = groups.iter().map(|group| group.peaks(&bin_of(group)));
+            median(&peaks.collect::<Vec<_>>().concat())
+        };
         let mut peaks = Vec::with_capacity(deals);
         for number in 0..deals {
-            for (bin, &thing) in bin_of.iter_mut().zip(&shares.things) {
-                *bin = deal(number, thing);
-            }
-            peaks.push(shares.peak(bins, &bin_of));
+            peaks.push(peak(&mut |group| {
+                let things = group.things.iter();
+                things.map(|&it| deal(number, it, group.bins)).collect()
+            })?);
         }
-        let best = shares.peak(bins, &shares.longest_first(bins));
+        let best = peak(&mut Shares::longest_first)?;
         Some(Self {
             mean: peaks.iter().sum::<f64>() / deals as f64,
             low: quantile(&peaks, 0.05)?,
@@ -108,8 +115,11 @@ impl DealtPeaks {
     }
 }
 
-/// Shares of intervals by thing.
+/// Shares of intervals with the same numbers of bins by thing.
 struct Shares {
+    bins: usize,
+    /// The peak of an even load.
+    least: f64,
     /// Distinct, ascending.
     things: Vec<u32>,
     /// By interval: what lies on all bins alike, and the place of each thing among the `things` with its share.
@@ -132,26 +142,33 @@ impl Shares {
             let held = held.collect();
             (f64::max(even, 0.0), held)
         };
+        let (bins, all_bins) = (intervals[0].bins, intervals[0].all_bins);
         let intervals = intervals.iter().map(share).collect();
-        Self { things, intervals }
+        Self {
+            bins,
+            least: all_bins as f64 / bins as f64,
+            things,
+            intervals,
+        }
     }
 
-    /// Median over the intervals of the fullest bin's load over the mean.
-    fn peak(&self, bins: usize, bin_of: &[usize]) -> f64 {
-        let mut loads = vec![0.0; bins];
+    /// The fullest bin's load over the mean, by interval.
+    fn peaks(&self, bin_of: &[usize]) -> Vec<f64> {
+        let mut loads = vec![0.0; self.bins];
         let peaks = self.intervals.iter().map(|(even, held)| {
             loads.fill(0.0);
             for &(thing, share) in held {
                 loads[bin_of[thing]] += share;
             }
             let most = loads.iter().copied().fold(0.0, f64::max);
-            (most * bins as f64 + even).max(1.0)
+            (most * self.bins as f64 + even).max(1.0) * self.least
         });
-        median(&peaks.collect::<Vec<f64>>()).unwrap_or(1.0)
+        peaks.collect()
     }
 
     /// The bin of each thing.
-    fn longest_first(&self, bins: usize) -> Vec<usize> {
+    fn longest_first(&self) -> Vec<usize> {
+        let bins = self.bins;
         let mut of_thing: Vec<Vec<(usize, f64)>> = vec![Vec::new(); self.things.len()];
         for (interval, (_, held)) in self.intervals.iter().enumerate() {
             for &(thing, share) in held {
@@ -264,10 +281,12 @@ mod tests {
         );
     }
 
-    fn interval(total: f64, things: &[(u32, f64)]) -> IntervalWeights {
+    fn interval(bins: usize, total: f64, things: &[(u32, f64)]) -> IntervalWeights {
         IntervalWeights {
             total,
             things: things.to_vec(),
+            bins,
+            all_bins: bins,
         }
     }
 
@@ -277,12 +296,12 @@ mod tests {
         const THINGS: usize = 5;
         // Of the second interval 4 of 12 lie on all bins alike.
         let intervals = [
-            interval(10.0, &[(2, 4.0), (3, 3.0), (5, 2.0), (7, 1.0)]),
-            interval(12.0, &[(7, 6.0), (11, 2.0)]),
-            interval(9.0, &[(3, 5.0), (11, 4.0)]),
+            interval(BINS, 10.0, &[(2, 4.0), (3, 3.0), (5, 2.0), (7, 1.0)]),
+            interval(BINS, 12.0, &[(7, 6.0), (11, 2.0)]),
+            interval(BINS, 9.0, &[(3, 5.0), (11, 4.0)]),
         ];
         let place = |thing: u32| [2, 3, 5, 7, 11].iter().position(|&it| it == thing).unwrap();
-        let bin = |deal: usize, thing: u32| deal / BINS.pow(place(thing) as u32) % BINS;
+        let bin = |deal: usize, thing: u32, _| deal / BINS.pow(place(thing) as u32) % BINS;
         let deals = BINS.pow(THINGS as u32);
         let mut peaks: Vec<f64> = (0..deals)
             .map(|deal| {
@@ -294,7 +313,7 @@ mod tests {
                         interval
                             .things
                             .iter()
-                            .for_each(|&(thing, weight)| loads[bin(deal, thing)] += weight);
+                            .for_each(|&(thing, weight)| loads[bin(deal, thing, BINS)] += weight);
                         loads.into_iter().fold(0.0, f64::max) / (interval.total / BINS as f64)
                     })
                     .collect();
@@ -302,7 +321,7 @@ mod tests {
                 of_intervals[1]
             })
             .collect();
-        let found = DealtPeaks::of(&intervals, BINS, deals, bin).unwrap();
+        let found = DealtPeaks::of(&intervals, deals, bin).unwrap();
         let mean = peaks.iter().sum::<f64>() / deals as f64;
         peaks.sort_unstable_by(f64::total_cmp);
         assert!((found.mean - mean).abs() < 1e-9, "{found:?} and {mean}");
@@ -317,7 +336,7 @@ mod tests {
             "{found:?}"
         );
         // From one bad deal alone, longest first comes within a third of the best.
-        let alone = DealtPeaks::of(&intervals[..1], BINS, 1, |_, _| 0).unwrap();
+        let alone = DealtPeaks::of(&intervals[..1], 1, |_, _, _| 0).unwrap();
         // 4 | 3 | 2 + 1 of 10.
         assert!(
             (alone.best - 1.2).abs() < 1e-9 && (alone.mean - 3.0).abs() < 1e-9,
@@ -329,21 +348,46 @@ mod tests {
     fn what_is_busy_at_different_times_may_share_a_bin() {
         // Two pairs, each busy together: apart within a pair.
         let intervals = [
-            interval(2.0, &[(0, 1.0), (1, 1.0)]),
-            interval(2.0, &[(2, 1.0), (3, 1.0)]),
-            interval(2.0, &[(0, 1.0), (1, 1.0)]),
+            interval(2, 2.0, &[(0, 1.0), (1, 1.0)]),
+            interval(2, 2.0, &[(2, 1.0), (3, 1.0)]),
+            interval(2, 2.0, &[(0, 1.0), (1, 1.0)]),
         ];
-        let together = DealtPeaks::of(&intervals, 2, 1, |_, thing| (thing / 2) as usize).unwrap();
+        let together = DealtPeaks::of(&intervals, 1, |_, thing, _| (thing / 2) as usize).unwrap();
         assert_eq!((together.mean, together.best), (2.0, 1.0));
         // One at a time is on one bin whatever happens.
-        let moving = [interval(5.0, &[(0, 5.0)]), interval(5.0, &[(1, 5.0)])];
+        let moving = [interval(4, 5.0, &[(0, 5.0)]), interval(4, 5.0, &[(1, 5.0)])];
         let moving =
-            DealtPeaks::of(&moving, 4, 9, |deal, thing| (deal + thing as usize) % 4).unwrap();
+            DealtPeaks::of(&moving, 9, |deal, thing, _| (deal + thing as usize) % 4).unwrap();
         assert_eq!(
             (moving.mean, moving.low, moving.high, moving.best),
             (4.0, 4.0, 4.0, 4.0)
         );
-        assert_eq!(DealtPeaks::of(&[], 4, 9, |_, _| 0), None);
+        assert_eq!(DealtPeaks::of(&[], 9, |_, _, _| 0), None);
+    }
+
+    #[test]
+    fn bins_that_are_gone_take_nothing_and_count_in_the_mean() {
+        // Four equal things on three bins, then on the two that are left: 3 x 2 / 4, and never less.
+        let things = [0, 1, 2, 3].map(|thing| (thing, 1.0));
+        let before = interval(3, 4.0, &things);
+        let after = IntervalWeights {
+            bins: 2,
+            ..before.clone()
+        };
+        let dealt = |intervals: &[IntervalWeights]| {
+            DealtPeaks::of(intervals, 5, |deal, thing, bins| {
+                (deal + thing as usize) % bins
+            })
+        };
+        let peaks = dealt(&[before.clone(), after.clone(), after]).unwrap();
+        assert_eq!((peaks.low, peaks.high, peaks.best), (1.5, 1.5, 1.5));
+        // One thing of four on the two that are left: 3 x 1, and of what lies on them alike 3 / 2.
+        let one = IntervalWeights {
+            bins: 2,
+            ..interval(3, 4.0, &[(0, 2.0)])
+        };
+        let peaks = dealt(&[one]).unwrap();
+        assert_eq!((peaks.mean, peaks.best), (1.5 + 0.75, 1.5 + 0.75));
     }
 
     #[test]

@@ -725,3 +725,73 @@ fn a_log_is_full_by_what_the_run_writes_whatever_was_there_before() {
         0.025 * expected,
     );
 }
+
+/// 24 equal regions, 6,000 rows a second, and what happens to the servers.
+fn equal_regions(name: &str, servers: u32, event: &str) -> Results {
+    run(
+        name,
+        &format!(
+            "replicates = 2\n[time]\nduration = \"6s\"\nwarmup = \"1s\"\nsample = \"500ms\"\n\
+             [cluster]\nservers = {servers}\nfailure_detection = \"100ms\"\n[field]\n\
+             id = {{ type = \"int\", count = 1_000_000 }}\n[write.w]\nrate = \"6k/s\"\n[[event]]\n{event}\n\
+             [strategy.hashed]\nkey = \"md5_bytes(be4(id))\"\n\
+             presplit = {{ algorithm = \"uniform\", regions = 24 }}\n"
+        ),
+    )
+}
+
+/// Twelve of the regions on one server: half of 3,000 rows an interval, which vary by sqrt(3,000 / 4) = 27, of a mean of 1,000. Its greater half is
+/// between 1.5 and four standard deviations more, 1.61.
+const HALF: std::ops::RangeInclusive<f64> = 1.5..=1.61;
+
+#[test]
+fn a_server_that_died_takes_no_regions_and_those_left_share_its_load() {
+    let results = equal_regions("dead", 3, "at = \"0.1s\"\ncrash = 0");
+    let dead = strategy(&results, "hashed");
+    for metric in [
+        "server_peak_to_mean",
+        "placement_peak_best",
+        "placement_peak_low",
+        "placement_peak_high",
+    ] {
+        assert!(HALF.contains(&mean(dead, metric)), "{metric}");
+    }
+    assert_eq!(word(dead, "hotspot"), "none");
+    says(
+        dead,
+        &[
+            "the busiest of 3 servers takes 50",
+            "(even: 50 %, as a server died); all",
+        ],
+    );
+    // Of three while one of them dies in the last second, after nine of ten intervals.
+    let results = equal_regions("late", 3, "at = \"5s\"\ncrash = 0");
+    let late = strategy(&results, "hashed");
+    assert!(mean(late, "placement_peak_best") < 1.1);
+    says(late, &["(even: 33.3 %)"]);
+}
+
+#[test]
+fn servers_that_join_count_and_take_what_is_moved_to_them() {
+    let results = equal_regions("joined", 2, "at = \"0.1s\"\nadd_servers = 1");
+    let joined = strategy(&results, "hashed");
+    assert!(HALF.contains(&mean(joined, "server_peak_to_mean")));
+    assert!(mean(joined, "placement_peak_best") < 1.1);
+    assert_eq!((word(joined, "hotspot"), joined.servers), ("placement", 3));
+    says(
+        joined,
+        &["no region has moved to the server that joined, so one of 3 servers takes 50"],
+    );
+    let usable =
+        3.0 * mean(joined, "server_capacity_per_sec") / mean(joined, "server_peak_to_mean");
+    near(
+        mean(joined, "usable_capacity_per_sec"),
+        usable,
+        0.02 * usable,
+    );
+    let results = equal_regions("at-last", 2, "at = \"5s\"\nadd_servers = 1");
+    says(
+        strategy(&results, "hashed"),
+        &["the busiest of 2 servers takes 50", "(even: 50 %)"],
+    );
+}
