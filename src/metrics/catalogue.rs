@@ -96,7 +96,7 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         /// Servers x share of the hottest region: a peak-to-mean that no placement of whole regions can beat.
         [PlacementFloor, ReadPlacementFloor] "placement_floor" Servers Lower, |demand| Some((median(&demand.region_shares)? * demand.servers).max(1.0));
         /// What server_peak_to_mean would be over 200 dealings of the window's regions (of each table as many to every server, give or take one;
-        /// daughters by themselves; a dealing is kept for all intervals): their mean.
+        /// of a split one daughter stays, the other goes where fewest are; a dealing is kept for all intervals): their mean.
         [PlacementPeakMean, ReadPlacementPeakMean] "placement_peak_mean" Servers Neither, |demand| Some(demand.dealt.as_ref()?.mean);
         /// The same: 5 % of the dealings are at most as uneven.
         [PlacementPeakLow, ReadPlacementPeakLow] "placement_peak_low" Servers Neither, |demand| Some(demand.dealt.as_ref()?.low);

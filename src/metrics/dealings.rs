@@ -47,32 +47,88 @@ struct IntervalLoads {
     loads: Vec<(u32, u32)>,
 }
 
+/// How a region of the window comes to its place in a dealing.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Origin {
+    /// With all that were there when the window began.
+    Dealt,
+    /// It takes that of this region, which ends: a merged one the lower's.
+    Parent(u32),
+    /// The next server in turn opens it, as a balancer that evens out counts has it: the other daughter.
+    Opened,
+}
+
 /// The regions that were there in the window, as they are dealt.
 #[derive(Debug, Default)]
 pub(super) struct DealtRegions {
     /// Of each region its table, and its place among those of the table.
     places: Vec<(u16, u32)>,
-    /// Number of regions by table.
-    tables: Vec<u32>,
+    /// Number of places by table: those dealt, and all.
+    tables: Vec<(u32, u32)>,
 }
 
 impl DealtRegions {
     /// Of each region, in their order, the table that it belongs to; `None` for one that was not there.
-    pub(super) fn new(table_of: impl Iterator<Item = Option<u16>>) -> Self {
-        let mut regions = Self::default();
-        for table in table_of {
-            let table = table.map_or(0, |table| {
-                let needed = usize::from(table) + 1;
-                let known = regions.tables.len().max(needed);
-                regions.tables.resize(known, 0);
-                regions.tables[usize::from(table)] += 1;
-                table
+    pub(super) fn new(regions: impl Iterator<Item = Option<(u16, Origin)>>) -> Self {
+        let mut dealt = Self::default();
+        for region in regions {
+            let place = region.map_or((0, 0), |(table, origin)| {
+                let at = usize::from(table);
+                let known = dealt.tables.len().max(at + 1);
+                dealt.tables.resize(known, (0, 0));
+                let (first, all) = &mut dealt.tables[at];
+                let place = match origin {
+                    Origin::Parent(parent) => return dealt.places[parent as usize],
+                    Origin::Dealt | Origin::Opened => *all,
+                };
+                *all += 1;
+                *first += u32::from(matches!(origin, Origin::Dealt));
+                (table, place)
             });
-            let count = regions.tables.get(usize::from(table)).copied();
-            let place = count.unwrap_or(0).saturating_sub(1);
-            regions.places.push((table, place));
+            dealt.places.push(place);
         }
-        regions
+        dealt
+    }
+
+    /// How a dealing lays each table's regions on so many servers.
+    fn turns(&self, number: usize, servers: usize) -> Vec<Turns> {
+        let order = |lane: u32, places: u64| {
+            let key = DrawKey::new(SEED, number as u32, Stream::Placement, lane);
+            Permutation::new(places.max(1), key)
+        };
+        let tables = (0u32..).zip(&self.tables).map(|(table, &(dealt, all))| {
+            let turns = |places: u32| places.div_ceil(servers as u32);
+            let later = turns(dealt)..turns(all);
+            Turns {
+                dealt: order(table, u64::from(dealt)),
+                later: later
+                    .map(|turn| order(table | (turn + 1) << 16, servers as u64))
+                    .collect(),
+            }
+        });
+        tables.collect()
+    }
+}
+
+/// In each turn every server gets a place.
+struct Turns {
+    /// The order of the places dealt.
+    dealt: Permutation,
+    /// The order of servers in each turn that no place dealt is of.
+    later: Vec<Permutation>,
+}
+
+impl Turns {
+    fn server(&self, place: u32, servers: usize) -> usize {
+        let (place, servers, dealt) = (u64::from(place), servers as u64, self.dealt.size());
+        let place = if place < dealt {
+            self.dealt.at(place)
+        } else {
+            place
+        };
+        let later = (place / servers).checked_sub(dealt.div_ceil(servers));
+        let column = place % servers;
+        later.map_or(column, |turn| self.later[turn as usize].at(column)) as usize
     }
 }
 
@@ -138,20 +194,15 @@ impl RegionLoads {
             })
         });
         let weights: Vec<IntervalWeights> = weights.collect();
-        let (mut dealing, mut orders) = (None, Vec::new());
+        let (mut dealing, mut turns) = (None, Vec::new());
         DealtPeaks::of(&weights, DEALINGS, |number, region, servers| {
-            if dealing != Some(number) {
-                dealing = Some(number);
-                let tables = (0u32..).zip(&regions.tables).map(|(table, &regions)| {
-                    let key = DrawKey::new(SEED, number as u32, Stream::Placement, table);
-                    Permutation::new(u64::from(regions.max(1)), key)
-                });
-                orders = tables.collect();
+            if dealing != Some((number, servers)) {
+                dealing = Some((number, servers));
+                turns = regions.turns(number, servers);
             }
             let (table, place) = regions.places[region as usize];
-            let order = orders.get(usize::from(table));
-            let place = order.map_or(0, |order| order.at(u64::from(place)));
-            place as usize % servers
+            let turns = turns.get(usize::from(table));
+            turns.map_or(0, |turns| turns.server(place, servers))
         })
     }
 }
@@ -168,7 +219,7 @@ mod tests {
     }
 
     fn regions(count: usize) -> DealtRegions {
-        DealtRegions::new(std::iter::repeat_n(Some(0), count))
+        DealtRegions::new(std::iter::repeat_n(Some((0, Origin::Dealt)), count))
     }
 
     #[test]
@@ -177,13 +228,39 @@ mod tests {
         let tables = [(Some(0), 8), (None, 5), (Some(1), 8)];
         let tables = tables
             .into_iter()
-            .flat_map(|(table, count)| std::iter::repeat_n(table, count));
+            .flat_map(|(table, count): (Option<u16>, usize)| {
+                std::iter::repeat_n(table.map(|it| (it, Origin::Dealt)), count)
+            });
         let dealt = DealtRegions::new(tables);
         let mut loads = RegionLoads::new(8);
         let busy = (0..8).chain(13..21).map(|region| (region, 10));
         loads.add(0, 160, busy.collect());
         let peaks = loads.peaks(&dealt, |_| all(8)).unwrap();
         assert_eq!((peaks.low, peaks.high, peaks.best), (1.0, 1.0, 1.0));
+    }
+
+    #[test]
+    fn of_a_split_one_daughter_stays_and_the_other_goes_where_fewest_are() {
+        // Six regions on three servers; then each is divided, one after the other: 6 and 7 are those of region 0, and so on.
+        let dealt = std::iter::repeat_n(Origin::Dealt, 6);
+        let daughters = (0..6).flat_map(|parent| [Origin::Parent(parent), Origin::Opened]);
+        let all = dealt.chain(daughters).map(|origin| Some((0, origin)));
+        let dealt = DealtRegions::new(all);
+        let mut varies = false;
+        for number in 0..50 {
+            let turns = &dealt.turns(number, 3)[0];
+            let server = |region: usize| turns.server(dealt.places[region].1, 3);
+            for split in 0..=6 {
+                let mut counts = [0; 3];
+                let there = (split..6).chain(6..6 + 2 * split);
+                there.for_each(|region| counts[server(region)] += 1);
+                let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+                assert!(most - least <= 1, "{counts:?} after {split} splits");
+            }
+            (0..6).for_each(|parent| assert_eq!(server(parent), server(6 + 2 * parent)));
+            varies |= server(7) != 0;
+        }
+        assert!(varies);
     }
 
     #[test]

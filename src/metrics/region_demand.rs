@@ -1,6 +1,6 @@
 //! Demand by region: counters of the few intervals that are still open, a summary of each closed one. Must not know servers.
 
-use super::dealings::{DealtRegions, RegionLoads};
+use super::dealings::{DealtRegions, Origin, RegionLoads};
 use super::table::Intervals;
 use crate::statistics::gini_of_runs;
 use crate::time::SimDuration;
@@ -51,6 +51,8 @@ struct Region {
     alive: bool,
     /// 0 for the table itself, c for copy c - 1; `None` for those of neighbours, and of those that had been divided or merged before the window.
     table: Option<u16>,
+    /// How it comes to its place in other dealings.
+    origin: Origin,
     /// That of the regions at the start whose range it lies in; of a merged one, the lower's.
     range: u32,
     /// Any row of the run, warm-up included, fell into it.
@@ -114,6 +116,7 @@ impl RegionDemand {
         let region = |(range, table): (u32, Option<u16>)| Region {
             alive: table.is_some(),
             table,
+            origin: Origin::Dealt,
             range,
             reached: false,
             window: 0,
@@ -164,8 +167,13 @@ impl RegionDemand {
             window: 0,
             ..*first
         };
-        for &number in heirs {
-            self.add_region(heir);
+        for (at, &number) in heirs.iter().enumerate() {
+            let origin = match at {
+                _ if interval < self.window_start => Origin::Dealt,
+                0 => Origin::Parent(parents[0]),
+                _ => Origin::Opened,
+            };
+            self.add_region(Region { origin, ..heir });
             debug_assert_eq!(number as usize + 1, self.regions.len());
             self.heirs
                 .extend(parents.iter().map(|&parent| (number, parent)));
@@ -238,7 +246,7 @@ impl RegionDemand {
             skews: std::mem::take(&mut self.closed),
             window: self.regions.iter().map(|region| region.window).collect(),
             loads: std::mem::replace(&mut self.loads, RegionLoads::new(0)),
-            dealt: DealtRegions::new(self.regions.iter().map(|region| region.table)),
+            dealt: DealtRegions::new(self.regions.iter().map(|it| Some((it.table?, it.origin)))),
             tops: self.tops.as_ref().map_or(Vec::new(), TopRegions::shares),
         }
     }
