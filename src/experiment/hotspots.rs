@@ -6,7 +6,8 @@ use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::layout::Layout;
 use crate::metrics::{
-    Demanded, FULL_ROW, Hotspot, HotspotEvidence, HottestServer, MetricId, OF_READS, Peak, Side,
+    Demanded, FULL_ROW, Hotspot, HotspotEvidence, HottestServer, MetricId, OF_READS,
+    OPERATIONS_PER_SERVER, Peak, Side,
 };
 use crate::scenario::Strategy;
 use crate::workload::{PickDistribution, RangeExtent, Read};
@@ -20,6 +21,8 @@ pub(super) const MOST: f64 = 0.5;
 pub(super) struct Hotspots {
     pub(super) writes: Option<Hotspot>,
     pub(super) reads: Option<Hotspot>,
+    /// Servers take turns at the writes within an interval: all go to one for a moment, and each has its part of the interval.
+    pub(super) takes_turns: bool,
     /// Of writes and reads together, by handler time.
     pub(super) all: Option<Hotspot>,
     /// The reads' part of what the hottest server is asked for, when there are reads.
@@ -34,16 +37,20 @@ impl Hotspots {
         runs: &StrategyRuns,
         servers: u32,
     ) -> Self {
+        let peak = |side: Side| {
+            let value = runs.all().mean(MetricId::ServerPeakToMean.of(side))?;
+            let even = runs.even_peak(side);
+            Some(Peak { value, even })
+        };
+        let takes_turns = takes_turns(strategy, layout, runs, servers)
+            && peak(Side::Write).is_some_and(|peak| !peak.is_hot());
         let class = |side: Side, demanded: Demanded| {
             let table = hottest_region(layout, runs, side).0;
             let mean = |id: MetricId| runs.all().mean(id.of(side));
             let share = mean(MetricId::KeyRangeMaxShare);
             Hotspot::classify(&HotspotEvidence {
                 demanded,
-                peak: mean(MetricId::ServerPeakToMean).map(|value| Peak {
-                    value,
-                    even: runs.even_peak(side),
-                }),
+                peak: peak(side),
                 server_share: mean(MetricId::ServerMaxShare),
                 key_floor: mean(MetricId::KeyFloor).unwrap_or(1.0),
                 row_is_full: side == Side::Write && row_is_full(strategy, layout, runs),
@@ -51,6 +58,7 @@ impl Hotspots {
                 servers,
                 leads_with_time: strategy
                     .gathers_a_moment_under(key_of(strategy, table), layout.points(table)),
+                takes_turns: takes_turns && side == Side::Write,
                 best_dealing: mean(MetricId::PlacementPeakBest),
                 range_share: share.zip(mean(MetricId::KeyRangeMaxShareOverall)),
             })
@@ -64,11 +72,12 @@ impl Hotspots {
                 value: it.peak,
                 even: it.even,
             };
-            Hotspot::of_all(together, it.read_share, writes, reads)
+            Hotspot::of_all(together, it.read_share, writes, reads, takes_turns)
         };
         Self {
             writes,
             reads,
+            takes_turns,
             all: hottest.map(of_all).or(writes).or(reads),
             read_share: hottest.map(|hottest| hottest.read_share),
         }
@@ -102,6 +111,20 @@ impl Hotspots {
             false => Side::Write,
         }
     }
+}
+
+/// Servers take turns at the writes: they come as time goes on, and those of a moment, enough for a statement about skew, go to one region.
+fn takes_turns(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns, servers: u32) -> bool {
+    let workload = &strategy.setup.workload;
+    let stay = strategy.key.stay(workload.start, layout.points(0));
+    let least = (OPERATIONS_PER_SERVER * u64::from(servers)) as f64;
+    let of_moment = runs.all().mean(MetricId::WriteOffered);
+    let steady = workload.writes.iter().all(|it| it.load.import().is_none());
+    steady
+        && servers > 1
+        && layout.copies.is_empty()
+        && reachable_regions(layout, 0) > 1
+        && of_moment.is_some_and(|offered| offered * stay.min(1.0) >= least)
 }
 
 /// Operations a second at which the hottest row is incremented, or appended to, as fast as its lock lets it; `None` where rows are not locked.

@@ -93,6 +93,7 @@ impl LoadToday {
             reachable_regions: asked,
             servers: servers as u32,
             leads_with_time: false,
+            takes_turns: false,
             best_dealing: self.dealings.map(|it| it.best),
             range_share: None,
         });

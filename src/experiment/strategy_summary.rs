@@ -89,12 +89,6 @@ impl<'a> StrategySummary<'a> {
             let expired = layout.expired_regions as f64 / layout.regions.len().max(1) as f64;
             all.set_first(MetricId::ExpiredRegionFraction, Some(expired));
         }
-        let of_rows = hotspots::row_capacity(strategy, layout).unwrap_or(f64::INFINITY);
-        all.set(MetricId::UsableCapacity, |_, scalars| {
-            let of_servers =
-                f64::from(servers) * capacity? / scalars.get(MetricId::ServerPeakToMean)?;
-            Some(of_servers.min(of_rows))
-        });
         if let Some(knee) = &setup.knee {
             runs.set_knee(knee, capacity);
         }
@@ -113,6 +107,17 @@ impl<'a> StrategySummary<'a> {
         runs.all_mut()
             .set_first(MetricId::ReadKeyFloor, of_reads.map(floor));
         let hotspots = Hotspots::of(strategy, layout, &runs, servers);
+        let of_rows = hotspots::row_capacity(strategy, layout).unwrap_or(f64::INFINITY);
+        runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
+            let peak = scalars.get(MetricId::ServerPeakToMean)?;
+            // One server at a time.
+            let peak = if hotspots.takes_turns {
+                f64::from(servers)
+            } else {
+                peak
+            };
+            Some((f64::from(servers) * capacity? / peak).min(of_rows))
+        });
         Self {
             strategy,
             point,
@@ -337,6 +342,7 @@ impl<'a> StrategySummary<'a> {
             row_lock: hotspots::row_is_full(self.strategy, layout, runs)
                 .then(|| row_capacity_per_second(&setup.cluster)),
             duration_s: self.time.duration.as_secs_f64(),
+            sample_s: self.time.sample.as_secs_f64(),
             slow: slow.filter_map(|it| self.slow_server(it)).collect(),
             clients: clients.sum(),
             course: course.unwrap_or_default(),

@@ -79,6 +79,7 @@ pub(super) struct Verdict {
     /// What the lock of a row lets through a second, where that of the hottest one is always held.
     pub(super) row_lock: Option<f64>,
     pub(super) duration_s: f64,
+    pub(super) sample_s: f64,
     /// Servers that were slow for most of the window, with how many times.
     pub(super) slow: Vec<(u32, f64)>,
     /// Clients of closed loops that write.
@@ -233,6 +234,12 @@ impl Verdict {
                 Hotspot::Moving => " at a time",
                 _ => "",
             };
+            if hotspot == Hotspot::Moving && self.hotspots.takes_turns {
+                let within = length(self.sample_s);
+                return format!(
+                    "{class}: {cause} and servers take turns within an interval of {within}, so one of {servers} servers takes all of the {of}{at_a_time}"
+                );
+            }
             let even = match self.after_deaths() {
                 after if after.is_empty() => after,
                 after => format!(" (even: {even}{after})"),

@@ -64,6 +64,7 @@ pub(super) fn even() -> Verdict {
         hottest_row_share: 0.00001,
         row_lock: None,
         duration_s: 20.0,
+        sample_s: 1.0,
         slow: Vec::new(),
         clients: 0,
         course: ClusterHistory::default(),
@@ -433,6 +434,20 @@ fn servers_that_died_or_joined_are_named_where_they_are_the_cause() {
 }
 
 #[test]
+fn servers_that_take_turns_within_an_interval_are_a_moving_hotspot() {
+    let turns = verdict(|v| {
+        v.hot(Hotspot::Moving);
+        (v.hotspots.takes_turns, v.leads_with_time) = (true, true);
+        v.sample_s = 0.5;
+    });
+    assert_eq!(
+        turns,
+        "Moving hotspot: the key follows time and servers take turns within an interval of 500 ms, so one of 8 servers takes all of the \
+         writes at a time; all 80.0k writes/s completed, p99 3.42 ms."
+    );
+}
+
+#[test]
 fn a_number_of_buckets_is_the_cause_only_where_it_explains_the_peak() {
     let of = |buckets: usize, peak: f64| {
         verdict(|v| {
@@ -503,6 +518,7 @@ fn what_else_is_hot_is_named() {
             reads: Some(Hotspot::Moving),
             all: Some(Hotspot::Static),
             read_share: Some(0.2),
+            takes_turns: false,
         };
         v.means.insert(MetricId::ReadServerMaxShare, 0.31);
     });

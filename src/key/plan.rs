@@ -42,6 +42,10 @@ impl Role {
     }
 }
 
+/// Seconds for which a server has to take all rows to be hot (estimate: eight that are half busy offer one four times what it can do, which
+/// fills the queue of its 30 handlers, 300 calls for every ten, in 15 ms).
+const MOMENT: f64 = 0.02;
+
 /// A compiled row key. Immutable; writing cannot fail nor allocate (but to grow the buffer).
 ///
 /// ```
@@ -243,37 +247,64 @@ impl KeyPlan {
         varying.next().is_some_and(Segment::follows_time)
     }
 
-    /// All rows of a moment go to one region of those that these points cut: the key leads with time, or with a step of it
-    /// (as at `start`) that is hashed or comes again, and no point cuts the rows of that step.
+    /// All rows of a moment go to one region of those that these points cut: the key leads with time, or with a step or a cycle of it that is
+    /// hashed or comes again, and stays in a region for [`MOMENT`] or more (from `start` on).
     pub fn gathers_a_moment<'a>(
         &self,
         start: EpochNanos,
-        mut points: impl Iterator<Item = &'a [u8]>,
+        points: impl Iterator<Item = &'a [u8]>,
     ) -> bool {
-        let mut cuts =
-            |moment: &[u8]| points.any(|it| it.len() > moment.len() && it.starts_with(moment));
-        self.leads_with_time() || self.moment(start).is_some_and(|moment| !cuts(&moment))
+        self.leads_with_time() || self.stay(start, points) > 0.0
     }
 
-    /// What all keys of the second from `start` on begin with, where the first segment that is not constant is made of timestamps alone and stays
-    /// the same for a second or more: the hash of an hour, the hour of the day.
-    fn moment(&self, start: EpochNanos) -> Option<Vec<u8>> {
-        let lead = self
-            .segments
-            .iter()
-            .position(|it| it.constant().is_none())?;
-        let fields = self.segments[lead].fields();
+    /// For how many seconds all rows go to one region of those that these points cut before they go to another, over the second from `start` on;
+    /// infinite where they go to no other. Zero where that is less than [`MOMENT`], and unless the first segment that is not constant is made of timestamps alone, which most rows
+    /// don't come late for.
+    pub fn stay<'a>(&self, start: EpochNanos, points: impl Iterator<Item = &'a [u8]>) -> f64 {
+        let points: Vec<&[u8]> = points.collect();
+        let region = |lead: &[u8]| points.partition_point(|point| *point <= lead);
+        // What rows of one lead are cut by begins with it, and is longer.
+        let is_cut = |lead: &[u8]| {
+            let next = points.get(region(lead));
+            next.is_some_and(|point| point.starts_with(lead))
+        };
+        let leads = self.leads(start);
+        let count = |changes: &dyn Fn(&[u8], &[u8]) -> bool| {
+            let pairs = leads.windows(2);
+            pairs.filter(|pair| changes(&pair[0], &pair[1])).count()
+        };
+        // A cycle turns back once a round, a hash at every other step, wherever regions are cut.
+        let turned = count(&|a, b| a < b).min(count(&|a, b| a > b));
+        let left = count(&|a, b| is_cut(a) || region(a) != region(b));
+        let stay = 1.0 / turned.max(left) as f64;
+        match leads.is_empty() || stay < MOMENT {
+            true => 0.0,
+            false => stay,
+        }
+    }
+
+    /// What keys begin with, up to and with the first segment that is not constant, every 2 ms of the second from `start` on; none where it is
+    /// not made of timestamps alone.
+    fn leads(&self, start: EpochNanos) -> Vec<Vec<u8>> {
+        let mut segments = self.segments.iter();
+        let Some(lead) = segments.position(|it| it.constant().is_none()) else {
+            return Vec::new();
+        };
         let unit = |field: &FieldId| match self.schema.field(*field).kind {
-            FieldKind::Timestamp { unit, .. } => Some((usize::from(field.0), unit)),
+            FieldKind::Timestamp { unit, late } if late.is_none_or(|it| it.fraction <= 0.5) => {
+                Some((usize::from(field.0), unit))
+            }
             _ => None,
         };
-        let times: Vec<(usize, TimeUnit)> = fields.iter().map(unit).collect::<Option<_>>()?;
+        let fields = self.segments[lead].fields().iter();
+        let times: Vec<(usize, TimeUnit)> =
+            fields.map(unit).collect::<Option<_>>().unwrap_or_default();
         if times.is_empty() || self.segments[lead].randomness() == Randomness::Random {
-            return None;
+            return Vec::new();
         }
         let mut record = vec![0; self.schema.fields.len()];
-        let mut bytes_after = |millis: i64| {
-            let at = EpochNanos(start.0 + millis * 1_000_000);
+        let bytes_after = |step: i64| {
+            let at = EpochNanos(start.0 + step * 2_000_000);
             for (slot, unit) in &times {
                 record[*slot] = unit.floor(at);
             }
@@ -289,9 +320,7 @@ impl KeyPlan {
             }
             bytes
         };
-        let second: Vec<Vec<u8>> = (0..=10).map(|tenth| bytes_after(100 * tenth)).collect();
-        let changes = second.windows(2).filter(|pair| pair[0] != pair[1]).count();
-        second.into_iter().next().filter(|_| changes <= 1)
+        (0..=500).map(bytes_after).collect()
     }
 
     /// The step of time (`to_char(ts, 'yyyyMM')`) that the key leads with, that outlasts the run, and in which all split points lie: when the next

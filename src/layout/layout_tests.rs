@@ -527,6 +527,10 @@ fn a_key_that_leads_with_a_hash_or_a_cycle_of_time_is_told_to_gather_the_rows_of
         "left(md5_bytes(to_char(ts, 'yyyyMMddHH')), 1)",
         "to_char(ts, 'HH')",
         "be1(ts / 1000 % 60)",
+        // A tenth of a second, or a quarter, in a region.
+        "be1(ts / 100 % 60)",
+        "be2(ts % 1000)",
+        "be2(999 - ts % 1000)",
     ] {
         let key = format!("{lead} || be4(sensor) || be8(ts)");
         assert!(lints(&key, cut(b""), 0), "{key}");
@@ -534,7 +538,8 @@ fn a_key_that_leads_with_a_hash_or_a_cycle_of_time_is_told_to_gather_the_rows_of
     for lead in [
         "be1(bucket(16, ts))",
         "be1(bucket(16, sensor))",
-        "be1(ts / 100 % 60)",
+        // A millisecond.
+        "be1(ts % 16)",
     ] {
         let key = format!("{lead} || be4(sensor) || be8(ts)");
         assert!(!lints(&key, cut(b""), 0), "{key}");

@@ -102,6 +102,8 @@ pub struct HotspotEvidence {
     pub servers: u32,
     /// The key leads with time: its newest rows are neighbours.
     pub leads_with_time: bool,
+    /// Servers take turns within an interval, whose demand is even: each gets all of it for a moment.
+    pub takes_turns: bool,
     /// `placement_peak_best`; `None` when unknown.
     pub best_dealing: Option<f64>,
     /// `key_range_max_share`, the median over intervals, and `key_range_max_share_overall`.
@@ -122,7 +124,10 @@ impl Hotspot {
         Some(if evidence.row_is_full {
             Self::Row
         } else if !peak.is_hot() {
-            Self::None
+            match evidence.takes_turns {
+                true => Self::Moving,
+                false => Self::None,
+            }
         } else if evidence.key_floor >= NO_HOTSPOT_BELOW
             && evidence.key_floor >= ROW_SHARE_OF_PEAK * peak.value
         {
@@ -145,14 +150,16 @@ impl Hotspot {
     }
 
     /// The class of what servers are asked for in all: that of the writes or of the reads, of whichever makes the hottest server hot.
-    /// `together` is the peak of the handler time, `read_share` the reads' part of what the hottest server is asked for.
+    /// `together` is the peak of the handler time, `read_share` the reads' part of what the hottest server is asked for; servers may take turns at
+    /// writes.
     pub fn of_all(
         together: Peak,
         read_share: f64,
         writes: Option<Self>,
         reads: Option<Self>,
+        takes_turns: bool,
     ) -> Self {
-        if !together.is_hot() {
+        if !(together.is_hot() || takes_turns && read_share <= OF_READS) {
             return Self::None;
         }
         let (first, second) = match read_share > OF_READS {
@@ -198,6 +205,7 @@ mod tests {
         reachable_regions: 32,
         servers: 8,
         leads_with_time: false,
+        takes_turns: false,
         best_dealing: Some(2.8),
         range_share: Some((0.35, 0.33)),
     };
@@ -224,7 +232,14 @@ mod tests {
             sd: 0.04,
             least: 2.0,
         };
-        let cases: [(&str, Change); 31] = [
+        let cases: [(&str, Change); 34] = [
+            ("moving", |e| {
+                (e.takes_turns, e.peak) = (true, peak(1.02, EVEN))
+            }),
+            ("moving", |e| {
+                (e.takes_turns, e.peak) = (true, peak(3.1, CHANCE))
+            }),
+            ("static", |e| e.takes_turns = true),
             ("none", |e| e.peak = peak(2.1, HALF)),
             ("none", |e| e.peak = peak(2.99, HALF)),
             ("static", |e| {
@@ -307,7 +322,7 @@ mod tests {
             even: Some(EVEN),
         };
         let of_all = |peak, read_share, writes, reads| {
-            Hotspot::of_all(peak, read_share, Some(writes), Some(reads))
+            Hotspot::of_all(peak, read_share, Some(writes), Some(reads), false)
         };
         let (moving, row) = (Hotspot::Moving, Hotspot::Row);
         assert_eq!(of_all(hot, 0.51, moving, row), row);
@@ -317,7 +332,10 @@ mod tests {
         assert_eq!(of_all(hot, 0.1, Hotspot::None, row), row);
         let cold = Peak { value: 1.4, ..hot };
         assert_eq!(of_all(cold, 0.9, moving, row), Hotspot::None);
-        assert_eq!(Hotspot::of_all(hot, 1.0, None, Some(row)), row);
+        assert_eq!(Hotspot::of_all(hot, 1.0, None, Some(row), false), row);
+        // Servers that take turns at writes are hot in turn, unless most of their work is reads.
+        let turns = |read_share| Hotspot::of_all(cold, read_share, Some(moving), None, true);
+        assert_eq!([0.5, 0.6].map(turns), [moving, Hotspot::None]);
     }
 
     #[test]
