@@ -127,12 +127,10 @@ fn takes_turns(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns, server
         && of_moment.is_some_and(|offered| offered * stay.min(1.0) >= least)
 }
 
-/// Operations a second at which the hottest row is incremented, or appended to, as fast as its lock lets it; `None` where rows are not locked.
+/// Operations a second, those that lock no row included, at which the hottest row is incremented, or appended to, as fast as its lock lets it; `None` where rows are not locked.
 pub(super) fn row_capacity(strategy: &Strategy, layout: &Layout) -> Option<f64> {
-    let setup = &strategy.setup;
-    let mut writes = setup.workload.writes.iter();
-    let locked = !setup.workload.writes.is_empty() && writes.all(|it| it.kind.reads_first());
-    locked.then(|| row_capacity_per_second(&setup.cluster) / layout.hottest_row_share)
+    let share = Some(layout.most_locked_row_share).filter(|share| *share > 0.0)?;
+    Some(row_capacity_per_second(&strategy.setup.cluster) / share)
 }
 
 /// What is offered keeps the lock of the hottest row held.

@@ -136,9 +136,16 @@ impl ClusterHistory {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Some(hotspot), Some(_)) = (self.hotspot(), self.skew(MetricId::ServerMaxShare)) else {
-            return f.write_str(
-                "Too few operations an interval for a statement about skew: sample longer or offer more.",
-            );
+            return match self.import_time() {
+                Some(makespan) => write!(
+                    f,
+                    "The import was done after {}, too soon for a statement about skew: shorten `time.warmup` or import more.",
+                    millis(makespan)
+                ),
+                None => f.write_str(
+                    "Too few operations an interval for a statement about skew: sample longer or offer more.",
+                ),
+            };
         };
         let mut clauses = vec![match hotspot {
             _ if self.servers == 1 => "One server takes everything".to_owned(),
@@ -451,8 +458,7 @@ impl Verdict {
         };
         let (of, done) = (self.load.plural(), compact(throughput));
         // A whole import has nothing else to be measured against than its time.
-        let makespan = self.mean(MetricId::Makespan);
-        if let Some(makespan) = makespan.filter(|_| self.imported && !self.import_unfinished) {
+        if let Some(makespan) = self.import_time() {
             return format!("done after {} at {done} {of}/s", millis(makespan));
         }
         match (self.offered(), self.capacity()) {
@@ -560,6 +566,12 @@ impl Verdict {
         } else {
             None
         }
+    }
+
+    /// How long the imports took, if they came to their end.
+    fn import_time(&self) -> Option<f64> {
+        let makespan = self.mean(MetricId::Makespan);
+        makespan.filter(|_| self.imported && !self.import_unfinished)
     }
 
     /// A slow server is full while the others are not.

@@ -265,6 +265,18 @@ fn an_import_in_key_order() {
 }
 
 #[test]
+fn an_import_that_ends_before_anything_is_measured() {
+    assert_eq!(
+        verdict(|v| {
+            v.imported = true;
+            v.set(MetricId::Makespan, 4_940.0);
+            v.means.remove(&MetricId::ServerMaxShare);
+        }),
+        "The import was done after 4.94 s, too soon for a statement about skew: shorten `time.warmup` or import more."
+    );
+}
+
+#[test]
 fn an_import_that_is_cut_off() {
     assert_eq!(
         verdict(|v| {

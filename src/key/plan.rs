@@ -360,6 +360,7 @@ pub struct Derivation {
     whole: bool,
     fields: Vec<FieldId>,
     space: f64,
+    is_hash: bool,
     /// Number fields that it uses in steps only.
     coarse: Vec<FieldSteps>,
     /// Fields whose values its value tells: none of a hash, which nobody turns back.
@@ -406,6 +407,7 @@ impl Derivation {
             space: facts
                 .space()
                 .map_or(f64::INFINITY, |count| count.max(1) as f64),
+            is_hash: facts.randomness != Randomness::Plain,
             fields: facts.fields,
             coarse,
             told,
@@ -433,6 +435,11 @@ impl Derivation {
     /// Among how many values its values lie: of a hash all that it can have, however few are hashed.
     pub fn space(&self) -> f64 {
         self.space
+    }
+
+    /// Others have its value by chance, however few have.
+    pub fn is_hash(&self) -> bool {
+        self.is_hash
     }
 
     /// The steps of number fields, hashed or not, in which it stays the same.

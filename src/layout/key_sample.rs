@@ -222,6 +222,17 @@ impl KeySample {
         self.hottest as f64 / self.len().max(1) as f64
     }
 
+    /// The same of the operations of some writes only, of all: those that wait for the row's lock.
+    pub fn hottest_row_share_of(&self, is_one: impl Fn(WriteId) -> bool) -> f64 {
+        let key = |at: &u32| self.keys.get(*at as usize);
+        let rows = self.order.chunk_by(|a, b| key(a) == key(b));
+        let some = |row: &[u32]| {
+            let writes = row.iter().map(|at| self.batch.writes[*at as usize]);
+            writes.filter(|write| is_one(*write)).count()
+        };
+        rows.map(some).max().unwrap_or(0) as f64 / self.len().max(1) as f64
+    }
+
     /// What the record of an operation has of a field.
     pub fn slot(&self, field: FieldId, at: usize) -> i64 {
         self.record(at)[usize::from(field.0)]

@@ -240,13 +240,6 @@ impl TableSample {
         }
     }
 
-    /// Heap of a row in a memstore.
-    fn memstore_row_bytes(&self) -> f64 {
-        let families = self.families.iter();
-        let heap = families.map(|it| it.memstore_cell_bytes * it.cells_per_row(self.planned));
-        heap.sum()
-    }
-
     /// The mean of what a write of a family writes, over the writes of the run; where there are none, over those that made the table.
     fn of_a_write(&self, of: fn(&FamilySample) -> f64) -> f64 {
         let run: f64 = self.families.iter().map(|it| it.planned).sum();
@@ -303,6 +296,12 @@ impl TableSample {
             }
         };
         let cell_bytes = cell(|it| it.cell_bytes);
+        let cells = families.iter().map(|it| match &families[..] {
+            [only] => only.cells_per_row,
+            _ => it.cells() / rows.max(1.0),
+        });
+        let heap = self.families.iter().zip(cells);
+        let memstore_row_bytes = heap.map(|(it, cells)| it.memstore_cell_bytes * cells).sum();
         TableSize {
             key: self.key.clone(),
             key_bytes: main.key_bytes,
@@ -316,7 +315,7 @@ impl TableSample {
             row_bytes: cell_bytes * cells_per_row,
             value_bytes: cells_per_row * cell(|it| it.value_bytes),
             write_bytes: self.of_a_write(|it| it.of_a_write[0]),
-            memstore_row_bytes: self.memstore_row_bytes(),
+            memstore_row_bytes,
             encoding: main.encoding,
             encoded: BlockEncoding::ALL.map(|encoding| {
                 EncodedSize::sum(

@@ -58,6 +58,8 @@ pub struct Layout {
     /// Share of the operations that write the hottest single row of that table, exact on the sample: of a sample of n operations, shares below
     /// a few n-ths are noise (1 / n when all keys differ).
     pub hottest_row_share: f64,
+    /// Share of the operations that increment, or append to, the row that is locked most; zero where none does.
+    pub most_locked_row_share: f64,
     /// The hottest value of each field that the key uses and whose values are not drawn evenly, hottest first.
     pub entities: Vec<EntityShare>,
     /// The value that makes the hottest table's region with most of the writes hot; `None` when no value has half of them, or one has as much

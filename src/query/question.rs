@@ -69,8 +69,10 @@ pub(super) struct Question {
     pub derived: Vec<DerivedId>,
     /// What they are made of: fields that are not known otherwise, and number fields in steps.
     pub made_of: (Vec<FieldId>, Vec<FieldSteps>),
-    /// Share of the rows made of other values that have the same values of those derived fields by chance.
+    /// Share of the rows made of other values that have the same values of those derived fields by chance: of those that are hashes.
     pub chance: f64,
+    /// Least share of all rows that has the same values of the others: a remainder's, a reversed number's first digits.
+    pub share: f64,
     /// Only some of the rows are wanted, by order.
     pub order: Option<Order>,
     /// An index outside names so many rows.
@@ -171,7 +173,8 @@ impl Question {
         }
         key.learn_told(&mut known);
         let mut bands = Vec::new();
-        let (mut others, mut made_of, mut chance) = (Vec::new(), (Vec::new(), Vec::new()), 1.0);
+        let (mut others, mut made_of) = (Vec::new(), (Vec::new(), Vec::new()));
+        let (mut chance, mut share) = (1.0, 1.0);
         if let Some(range) = &read.range
             && let Some(band) = range_rule(key, range.field, range.extent, schema)
             && !known.knows(band.field)
@@ -199,7 +202,11 @@ impl Question {
                     let fields = derivation.fields().iter().copied();
                     whole.extend(fields.filter(|it| !(known.knows(*it) || in_steps(it))));
                     others.push(derived);
-                    chance /= derivation.space();
+                    let part = match derivation.is_hash() {
+                        true => &mut chance,
+                        false => &mut share,
+                    };
+                    *part /= derivation.space();
                 }
             }
         }
@@ -236,6 +243,7 @@ impl Question {
             derived: others,
             made_of,
             chance,
+            share,
             order,
             by_index: by_index.map(|page| page.size),
             domains: fields.map(|field| domain(schema, field)).collect(),

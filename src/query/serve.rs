@@ -151,6 +151,12 @@ struct Read<'a, R> {
     requests: &'a mut Requests,
 }
 
+/// Of `all` rows those that have one value of something that is made of their fields: the ones that are the `same` in these fields and, of the rest of its
+/// least share, those that have it by chance.
+fn alike(all: f64, same: f64, (share, chance): (f64, f64)) -> f64 {
+    same + ((all * share).max(same) - same) * chance
+}
+
 impl<R: RowCounts> Read<'_, R> {
     /// Expected number of rows or cells that satisfy all that the reader knows, and with them their copies under other random salts.
     fn wanted(&mut self, of: Counted) -> (f64, f64) {
@@ -201,7 +207,8 @@ impl<R: RowCounts> Read<'_, R> {
                 let value = |field: FieldId| target.record[usize::from(field.0)];
                 equal.extend(whole.iter().map(|field| (*field, value(*field))));
                 between.0.clear();
-                between.0.extend_from_slice(&bands.0);
+                let others = bands.0.iter().filter(|(field, ..)| !whole.contains(field));
+                between.0.extend(others);
                 record.clear();
                 record.extend_from_slice(target.record);
                 for steps in coarse {
@@ -211,9 +218,8 @@ impl<R: RowCounts> Read<'_, R> {
                     between.set(field, Some(window));
                 }
                 let same = count(equal, between);
-                let with_chance =
-                    |all: f64, same: f64| same + (all - same).max(0.0) * question.chance;
-                (current, all) = (with_chance(current, same[0]), with_chance(all, same[1]));
+                let alike = |all, same| alike(all, same, (question.share, question.chance));
+                (current, all) = (alike(current, same[0]), alike(all, same[1]));
             }
             total += current;
             stored += all;
@@ -276,9 +282,13 @@ impl<R: RowCounts> Read<'_, R> {
                 let range = between.within(*field, range);
                 between.set(*field, Some(range));
             }
+            // The target's own value lies in its range.
+            evidence
+                .hashed
+                .iter()
+                .for_each(|field| between.set(*field, None));
             let same = count(equal, between);
-            let others = (all * evidence.share).max(same) - same;
-            same + others * evidence.chance
+            alike(all, same, (evidence.share, evidence.chance))
         };
         found / evidence.shared_by
     }

@@ -1,4 +1,4 @@
-//! How many rows are read where a key tells a value by its hash alone, and what a reader knows by a derived field.
+//! How many rows are read where a key tells a value by its hash alone, and what a reader knows by a derived field: a hash or a plain number.
 
 use keyheat::layout::{Layout, Replicate};
 use keyheat::scenario::Scenario;
@@ -154,5 +154,48 @@ fn whoever_knows_a_hash_reads_the_rows_of_what_was_hashed_and_of_what_shares_it(
                 "{field}: {read} read, expected {all}"
             );
         }
+    }
+}
+
+/// 200 games have 5,000 rows each. Of `game % n` each value has 200 / n games, or one where n is larger; of a hash of n buckets 199 / n games more than the target's.
+#[test]
+fn a_remainder_has_its_share_of_the_rows_and_a_hash_those_that_meet_by_chance() {
+    let remainder = |n: f64| 1_000_000.0 / n.min(200.0);
+    let bucket = |n: f64| 5_000.0 + 995_000.0 / n;
+    for n in [4.0, 50.0, 199.0, 200.0, 201.0, 1_024.0] {
+        for (value, expected) in [
+            (format!("game % {n}"), remainder(n)),
+            (format!("bucket({n}, be2(game))"), bucket(n)),
+        ] {
+            let fields = format!(
+                "game = {{ type = \"int\", count = 200 }}\nid = {{ type = \"int\", count = 1_000_000_000_000 }}\npart = {{ expr = \"{value}\" }}\n"
+            );
+            for key in ["be2(part) || be2(game) || be8(id)", "be2(part) || be8(id)"] {
+                let counted = counted_of(&fields, "part", key);
+                // The row that is asked for is known to be there. Of 200 games and 199 values one value has two games, the others one: 5,025 rows on average.
+                for found in counted {
+                    assert!(
+                        (found - expected).abs() <= 1.01,
+                        "{value}, {key}: {found}, expected {expected}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Of eight neighbouring games one has the remainder of the target: its own 5,000 rows.
+#[test]
+fn a_range_of_what_a_remainder_is_made_of_holds_the_target() {
+    let text = "[field]\ngame = { type = \"int\", count = 200 }\nid = { type = \"int\", count = 1_000_000_000_000 }\npart = { expr = \"game % 16\" }\n\
+         ts = { type = \"timestamp\" }\n[existing.row]\nrecords = 1_000_000\nlast = \"1d\"\n[read.rows]\nequal = [\"part\"]\n\
+         range = { field = \"game\", span = 8 }\n[strategy.only]\nkey = \"be1(part) || be2(game) || be8(id)\"\n";
+    let scenario = Scenario::parse(text, "range").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let plan = &Layout::of(&scenario.strategies[0], &firsts[0]).reads[0]
+        .planned
+        .plan;
+    for found in [plan.expected().rows_returned, plan.expected().rows_read] {
+        assert!((found - 5_000.0).abs() <= 1.01, "{found}");
     }
 }
