@@ -9,7 +9,7 @@ use super::lang::{KeyError, KeyNote, expanded, parse};
 use super::run::{Row, Rows};
 use super::segment::{self, Segment};
 use crate::keyspace::RowKey;
-use crate::record::{ByteShape, Field, FieldId, FieldKind, Schema, TimeUnit, ValueType};
+use crate::record::{ByteShape, DerivedId, Field, FieldId, FieldKind, Schema, TimeUnit, ValueType};
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -205,6 +205,18 @@ impl KeyPlan {
         &self.segments
     }
 
+    /// The share of all rows, on average over them, that has what these segments make of one of them; none is a hash.
+    pub fn share_alike(&self, segments: &[usize]) -> f64 {
+        let segments = segments.iter().map(|at| &self.segments[*at]);
+        finite_values::share_alike(segments.map(|it| (&it.code, it.space())), &self.schema)
+    }
+
+    /// The same of derived fields, which it need not use, of fields of this schema.
+    pub fn share_alike_derived(&self, derived: &[DerivedId], schema: &Schema) -> f64 {
+        let derived = derived.iter().filter_map(|it| self.derivation(*it));
+        finite_values::share_alike(derived.map(|it| (&it.code, it.space)), schema)
+    }
+
     /// Is the segment followed by a literal that cannot occur in it, so that its end is known?
     pub fn is_delimited(&self, index: usize) -> bool {
         segment::is_delimited(&self.segments, index)
@@ -248,7 +260,7 @@ impl KeyPlan {
     }
 
     /// All rows of a moment go to one region of those that these points cut: the key leads with time, or with a step or a cycle of it that is
-    /// hashed or comes again, and stays in a region for [`MOMENT`] or more (from `start` on).
+    /// hashed or comes again, and stays in a region for 20 ms or more (from `start` on).
     pub fn gathers_a_moment<'a>(
         &self,
         start: EpochNanos,
@@ -258,8 +270,8 @@ impl KeyPlan {
     }
 
     /// For how many seconds all rows go to one region of those that these points cut before they go to another, over the second from `start` on;
-    /// infinite where they go to no other. Zero where that is less than [`MOMENT`], and unless the first segment that is not constant is made of timestamps alone, which most rows
-    /// don't come late for.
+    /// infinite where they go to no other. Zero where that is less than 20 ms, and unless the first segment that is not constant is made of
+    /// timestamps alone, which most rows don't come late for.
     pub fn stay<'a>(&self, start: EpochNanos, points: impl Iterator<Item = &'a [u8]>) -> f64 {
         let points: Vec<&[u8]> = points.collect();
         let region = |lead: &[u8]| points.partition_point(|point| *point <= lead);
@@ -283,7 +295,7 @@ impl KeyPlan {
         }
     }
 
-    /// What keys begin with, up to and with the first segment that is not constant, every 2 ms of the second from `start` on; none where it is
+    /// What keys begin with, up to and with the first segment that is not constant, in each 2 ms of the second from `start` on; none where it is
     /// not made of timestamps alone.
     fn leads(&self, start: EpochNanos) -> Vec<Vec<u8>> {
         let mut segments = self.segments.iter();
@@ -304,7 +316,8 @@ impl KeyPlan {
         }
         let mut record = vec![0; self.schema.fields.len()];
         let bytes_after = |step: i64| {
-            let at = EpochNanos(start.0 + step * 2_000_000);
+            // Anywhere in them: steps of one length would miss a cycle that divides it.
+            let at = EpochNanos(start.0 + step * 2_000_000 + step * 1_235_813 % 2_000_000);
             for (slot, unit) in &times {
                 record[*slot] = unit.floor(at);
             }
@@ -361,6 +374,7 @@ pub struct Derivation {
     fields: Vec<FieldId>,
     space: f64,
     is_hash: bool,
+    code: Code,
     /// Number fields that it uses in steps only.
     coarse: Vec<FieldSteps>,
     /// Fields whose values its value tells: none of a hash, which nobody turns back.
@@ -408,6 +422,7 @@ impl Derivation {
                 .space()
                 .map_or(f64::INFINITY, |count| count.max(1) as f64),
             is_hash: facts.randomness != Randomness::Plain,
+            code,
             fields: facts.fields,
             coarse,
             told,

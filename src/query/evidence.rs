@@ -193,7 +193,7 @@ impl Evidence {
                     .iter()
                     .any(|(uses, fields, _)| fields.contains(field) && uses.contains(&segment))
         };
-        let (mut hashed, mut chance, mut share) = (Vec::new(), 1.0, 1.0);
+        let (mut hashed, mut chance, mut untold) = (Vec::new(), 1.0, Vec::new());
         let is_hash = |segment: usize| key.segments()[segment].randomness() == Randomness::Hashed;
         let tells =
             |segment: usize, field: &FieldId| told.contains(field) || coarse(segment, field);
@@ -202,16 +202,15 @@ impl Evidence {
             if is_told(segment) {
                 continue;
             }
-            let part = if is_hash(segment) {
-                &mut chance
-            } else {
-                &mut share
-            };
-            *part /= key.segments()[segment].space();
+            match is_hash(segment) {
+                true => chance /= key.segments()[segment].space(),
+                false => untold.push(segment),
+            }
             let others = fields(segment).iter();
             let others = others.filter(|field| !(tells(segment, field) || in_steps(field)));
             hashed.extend(others.copied());
         }
+        let mut share = key.share_alike(&untold);
         // Others share one of the beginnings into which the classes put the rows, or another.
         for (uses, _, apart) in &classes {
             if uses.iter().all(|at| !is_told(*at)) {

@@ -71,7 +71,7 @@ pub(super) struct Question {
     pub made_of: (Vec<FieldId>, Vec<FieldSteps>),
     /// Share of the rows made of other values that have the same values of those derived fields by chance: of those that are hashes.
     pub chance: f64,
-    /// Least share of all rows that has the same values of the others: a remainder's, a reversed number's first digits.
+    /// Share of all rows that has the same values of the others, on average over rows: a remainder's, a reversed number's first digits.
     pub share: f64,
     /// Only some of the rows are wanted, by order.
     pub order: Option<Order>,
@@ -174,7 +174,7 @@ impl Question {
         key.learn_told(&mut known);
         let mut bands = Vec::new();
         let (mut others, mut made_of) = (Vec::new(), (Vec::new(), Vec::new()));
-        let (mut chance, mut share) = (1.0, 1.0);
+        let (mut chance, mut plain) = (1.0, Vec::new());
         if let Some(range) = &read.range
             && let Some(band) = range_rule(key, range.field, range.extent, schema)
             && !known.knows(band.field)
@@ -202,11 +202,10 @@ impl Question {
                     let fields = derivation.fields().iter().copied();
                     whole.extend(fields.filter(|it| !(known.knows(*it) || in_steps(it))));
                     others.push(derived);
-                    let part = match derivation.is_hash() {
-                        true => &mut chance,
-                        false => &mut share,
-                    };
-                    *part /= derivation.space();
+                    match derivation.is_hash() {
+                        true => chance /= derivation.space(),
+                        false => plain.push(derived),
+                    }
                 }
             }
         }
@@ -243,7 +242,7 @@ impl Question {
             derived: others,
             made_of,
             chance,
-            share,
+            share: key.share_alike_derived(&plain, schema),
             order,
             by_index: by_index.map(|page| page.size),
             domains: fields.map(|field| domain(schema, field)).collect(),

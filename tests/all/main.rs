@@ -54,6 +54,7 @@ mod scenario_commands;
 mod scenario_reads;
 mod scenarios;
 mod schema;
+mod servers_in_turn;
 mod starting_regions;
 mod store_files;
 mod sweeps;

@@ -86,10 +86,10 @@ fn classes_put_the_rows_of_a_value_under_several_hashes_and_numbers() {
 
 #[test]
 fn two_values_that_a_segment_makes_one_of_are_read_together() {
-    // The numbers 0 to 100 have 9,901 rows each on average: all but the first and the last are of two games.
+    // Of the numbers 0 to 100 all but the first and the last are of two games: for 198 of 200 readers.
     let key = "be2(abs(game - 100)) || be8(ts) || be8(id)";
     let [wanted, read] = counted("game", key);
-    let expected = 1_000_000.0 / 101.0;
+    let expected = (198.0 * 10_000.0 + 2.0 * 5_000.0) / 200.0;
     assert!((wanted - 5_000.0).abs() <= 1.01, "{wanted}");
     assert!(
         (read - expected).abs() <= 1.01,
@@ -157,10 +157,14 @@ fn whoever_knows_a_hash_reads_the_rows_of_what_was_hashed_and_of_what_shares_it(
     }
 }
 
-/// 200 games have 5,000 rows each. Of `game % n` each value has 200 / n games, or one where n is larger; of a hash of n buckets 199 / n games more than the target's.
+/// 200 games have 5,000 rows each. Of `game % n` each value has 200 / n games, or one where n is larger; of 199 values one has two, which two rows of 200 find. Of a hash of n buckets
+/// 199 / n games more than the target's are read.
 #[test]
 fn a_remainder_has_its_share_of_the_rows_and_a_hash_those_that_meet_by_chance() {
-    let remainder = |n: f64| 1_000_000.0 / n.min(200.0);
+    let remainder = |n: f64| match n {
+        199.0 => (198.0 * 5_000.0 + 2.0 * 10_000.0) / 200.0,
+        _ => 1_000_000.0 / n.min(200.0),
+    };
     let bucket = |n: f64| 5_000.0 + 995_000.0 / n;
     for n in [4.0, 50.0, 199.0, 200.0, 201.0, 1_024.0] {
         for (value, expected) in [
@@ -172,7 +176,7 @@ fn a_remainder_has_its_share_of_the_rows_and_a_hash_those_that_meet_by_chance() 
             );
             for key in ["be2(part) || be2(game) || be8(id)", "be2(part) || be8(id)"] {
                 let counted = counted_of(&fields, "part", key);
-                // The row that is asked for is known to be there. Of 200 games and 199 values one value has two games, the others one: 5,025 rows on average.
+                // The row that is asked for is known to be there.
                 for found in counted {
                     assert!(
                         (found - expected).abs() <= 1.01,
@@ -197,5 +201,49 @@ fn a_range_of_what_a_remainder_is_made_of_holds_the_target() {
         .plan;
     for found in [plan.expected().rows_returned, plan.expected().rows_read] {
         assert!((found - 5_000.0).abs() <= 1.01, "{found}");
+    }
+}
+
+/// 1,000 rows an id: what a row shares with the target is counted over the ids, however it is made of them.
+#[test]
+fn plain_values_of_one_field_are_counted_together_and_by_how_many_have_each() {
+    let counted = |parts: &[&str]| {
+        let names: Vec<String> = (0..parts.len()).map(|at| format!("part{at}")).collect();
+        let fields: String = names
+            .iter()
+            .zip(parts)
+            .map(|(name, part)| format!("{name} = {{ expr = \"{part}\" }}\n"))
+            .collect();
+        let key: String = names
+            .iter()
+            .map(|name| format!("text({name}) || '|' || "))
+            .collect();
+        let fields = format!(
+            "id = {{ type = \"int\", count = 1_000 }}\nserial = {{ type = \"int\", count = 1_000_000_000_000 }}\n{fields}"
+        );
+        counted_of(
+            &fields,
+            &names.join("\", \""),
+            &format!("{key}be4(id) || be8(serial)"),
+        )
+    };
+    // Whoever knows the remainder of 8 knows that of 4; 6 and 4 come again after 12, 6 and 7 after 42: remainders of 42 that have 24 ids, 34 of them, and 23.
+    let of_42 = (34.0 * 24.0 * 24.0 + 8.0 * 23.0 * 23.0) / 1_000.0;
+    let of_12 = (4.0 * 84.0 * 84.0 + 8.0 * 83.0 * 83.0) / 1_000.0;
+    // One digit, ten ids or one or 100 of each first digit but zero: 111 of each of nine, and id 0.
+    let first_digit = (9.0 * 111.0 * 111.0 + 1.0) / 1_000.0;
+    for (parts, ids) in [
+        (&["id % 4", "id % 8"][..], 125.0),
+        (&["id % 6", "id % 4"], of_12),
+        (&["id % 6", "id % 7"], of_42),
+        (&["left(text(id), 1)"], first_digit),
+    ] {
+        for found in counted(parts) {
+            assert!(
+                (found - 1_000.0 * ids).abs() <= 1.01,
+                "{parts:?}: {found}, expected {}",
+                1_000.0 * ids
+            );
+        }
     }
 }

@@ -4,29 +4,29 @@ use keyheat::experiment::{Experiment, Metric, Results, StrategyResult};
 use keyheat::layout::{Layout, Replicate};
 use keyheat::scenario::Scenario;
 
-fn run(name: &str, text: &str) -> Results {
+pub fn run(name: &str, text: &str) -> Results {
     let scenario = Scenario::parse(text, name).unwrap_or_else(|error| panic!("{error}"));
     Experiment::new(&scenario).threads(2).run(|_| ())
 }
 
-fn strategy<'a>(results: &'a Results, name: &str) -> &'a StrategyResult {
+pub fn strategy<'a>(results: &'a Results, name: &str) -> &'a StrategyResult {
     let found = results.strategies.iter().find(|it| it.name == name);
     found.unwrap_or_else(|| panic!("no strategy `{name}`"))
 }
 
-fn word<'a>(strategy: &'a StrategyResult, metric: &str) -> &'a str {
+pub fn word<'a>(strategy: &'a StrategyResult, metric: &str) -> &'a str {
     match &strategy.metrics[metric] {
         Metric::Word(word) => word,
         _ => "-",
     }
 }
 
-fn mean(strategy: &StrategyResult, metric: &str) -> f64 {
+pub fn mean(strategy: &StrategyResult, metric: &str) -> f64 {
     let measure = strategy.measure(metric).and_then(|measure| measure.mean);
     measure.unwrap_or_else(|| panic!("{metric} of {} is undefined", strategy.name))
 }
 
-fn says(strategy: &StrategyResult, parts: &[&str]) {
+pub fn says(strategy: &StrategyResult, parts: &[&str]) {
     for part in parts {
         let told = format!("{} / {}", strategy.verdict, strategy.advice);
         assert!(told.contains(part), "`{part}` is not in: {told}");
@@ -34,7 +34,7 @@ fn says(strategy: &StrategyResult, parts: &[&str]) {
 }
 
 #[track_caller]
-fn near(value: f64, expected: f64, tolerance: f64) {
+pub fn near(value: f64, expected: f64, tolerance: f64) {
     assert!(
         (value - expected).abs() <= tolerance,
         "{value}, not {expected}"
@@ -794,73 +794,6 @@ fn servers_that_join_count_and_take_what_is_moved_to_them() {
         strategy(&results, "hashed"),
         &["the busiest of 2 servers takes 50", "(even: 50 %)"],
     );
-}
-
-/// A key whose first two bytes are the millisecond of the second, on eight servers with a region each, and a hashed one.
-fn cycles(sample: &str, rate: &str, late: &str) -> Results {
-    run(
-        "cycles",
-        &format!(
-            "replicates = 2\n[time]\nduration = \"5s\"\nwarmup = \"1s\"\nsample = \"{sample}\"\n[cluster]\nservers = 8\n\
-             [field]\nid = {{ type = \"int\", count = 1_000_000 }}\nts = {{ type = \"timestamp\", unit = \"ms\"{late} }}\n\
-             [write.w]\nrate = \"{rate}\"\n[strategy.milli]\nkey = \"be2(ts % 1000) || be8(ts) || be4(id)\"\n\
-             presplit = ['\\x00\\x7D', '\\x00\\xFA', '\\x01\\x77', '\\x01\\xF4', '\\x02\\x71', '\\x02\\xEE', '\\x03\\x6B']\n\
-             [strategy.hashed]\nkey = \"md5_bytes(be8(ts) || be4(id)) || be8(ts) || be4(id)\"\n\
-             presplit = {{ algorithm = \"uniform\", regions = 8 }}\n"
-        ),
-    )
-}
-
-#[test]
-fn a_key_that_cycles_through_the_servers_is_moving_however_long_an_interval_is() {
-    // Each server has all rows for an eighth of each second: an interval of a second sees an eighth on each, one of 100 ms nearly all on one.
-    for (sample, rate) in [("1s", "32k/s"), ("1s", "3.2k/s"), ("100ms", "16k/s")] {
-        let results = cycles(sample, rate, "");
-        let [milli, hashed] = ["milli", "hashed"].map(|name| strategy(&results, name));
-        assert_eq!(word(milli, "hotspot"), "moving", "{sample} {rate}");
-        assert_eq!(word(hashed, "hotspot"), "none", "{sample} {rate}");
-        assert!(
-            results
-                .warnings
-                .iter()
-                .any(|it| it.contains("`milli`: the key leads with a time"))
-        );
-        if sample == "1s" {
-            assert!(mean(milli, "server_peak_to_mean") < 1.2);
-            says(
-                milli,
-                &[
-                    "servers take turns within an interval of 1 s, so one of 8 servers takes all of the writes at a time",
-                ],
-            );
-            // One server at a time.
-            near(
-                mean(milli, "usable_capacity_per_sec"),
-                mean(milli, "server_capacity_per_sec"),
-                1.0,
-            );
-        }
-    }
-    // Rows that come up to a second late are those of all milliseconds, whenever they come.
-    let late = ", late = { fraction = 1.0, up_to = \"1s\" }";
-    let results = cycles("1s", "32k/s", late);
-    assert_eq!(word(strategy(&results, "milli"), "hotspot"), "none");
-}
-
-#[test]
-fn a_burst_that_all_servers_share_is_no_hotspot() {
-    // 4,000 meters at once every second: a thousand to each server, which holds 930 and refuses the rest, for a twentieth of the time.
-    let results = run(
-        "beat",
-        "replicates = 2\n[time]\nduration = \"6s\"\nwarmup = \"1500ms\"\nsample = \"1s\"\n[cluster]\nservers = 4\n[field]\n\
-         meter = { type = \"int\", count = 4_000 }\nts = { type = \"timestamp\", unit = \"s\" }\n[write.beat]\neach = [\"meter\"]\n\
-         every = \"1s\"\nphase = \"aligned\"\n[strategy.meter]\nkey = \"be4(meter) || be8(ts)\"\n\
-         presplit = ['\\x00\\x00\\x03\\xE8', '\\x00\\x00\\x07\\xD0', '\\x00\\x00\\x0B\\xB8']\n",
-    );
-    let meter = strategy(&results, "meter");
-    assert!(mean(meter, "refused_calls_fraction") > 0.0);
-    assert!(mean(meter, "skewed_time_fraction") > 0.5);
-    assert_eq!(word(meter, "hotspot"), "none");
 }
 
 /// Of a thousand pages by Zipf's law the first has 1 / 7.485 = 13.36 % of the increments, and its lock lets 1 / 1.5 ms = 667 a second through. Puts wait for no lock, but count

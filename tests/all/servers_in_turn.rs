@@ -1,0 +1,86 @@
+//! Keys whose servers take turns at the writes: cycles of time within an interval, and what only looks like one.
+
+use crate::verdicts::{mean, near, run, says, strategy, word};
+use keyheat::experiment::Results;
+
+/// A key whose first two bytes are the millisecond of the second, on eight servers with a region each, and a hashed one.
+fn cycles(sample: &str, rate: &str, late: &str) -> Results {
+    run(
+        "cycles",
+        &format!(
+            "replicates = 2\n[time]\nduration = \"5s\"\nwarmup = \"1s\"\nsample = \"{sample}\"\n[cluster]\nservers = 8\n\
+             [field]\nid = {{ type = \"int\", count = 1_000_000 }}\nts = {{ type = \"timestamp\", unit = \"ms\"{late} }}\n\
+             [write.w]\nrate = \"{rate}\"\n[strategy.milli]\nkey = \"be2(ts % 1000) || be8(ts) || be4(id)\"\n\
+             presplit = ['\\x00\\x7D', '\\x00\\xFA', '\\x01\\x77', '\\x01\\xF4', '\\x02\\x71', '\\x02\\xEE', '\\x03\\x6B']\n\
+             [strategy.hashed]\nkey = \"md5_bytes(be8(ts) || be4(id)) || be8(ts) || be4(id)\"\n\
+             presplit = {{ algorithm = \"uniform\", regions = 8 }}\n"
+        ),
+    )
+}
+
+#[test]
+fn a_key_that_cycles_through_the_servers_is_moving_however_long_an_interval_is() {
+    // Each server has all rows for an eighth of each second: an interval of a second sees an eighth on each, one of 100 ms nearly all on one.
+    for (sample, rate) in [("1s", "32k/s"), ("1s", "3.2k/s"), ("100ms", "16k/s")] {
+        let results = cycles(sample, rate, "");
+        let [milli, hashed] = ["milli", "hashed"].map(|name| strategy(&results, name));
+        assert_eq!(word(milli, "hotspot"), "moving", "{sample} {rate}");
+        assert_eq!(word(hashed, "hotspot"), "none", "{sample} {rate}");
+        assert!(
+            results
+                .warnings
+                .iter()
+                .any(|it| it.contains("`milli`: the key leads with a time"))
+        );
+        if sample == "1s" {
+            assert!(mean(milli, "server_peak_to_mean") < 1.2);
+            says(
+                milli,
+                &[
+                    "servers take turns within an interval of 1 s, so one of 8 servers takes all of the writes at a time",
+                ],
+            );
+            // One server at a time.
+            near(
+                mean(milli, "usable_capacity_per_sec"),
+                mean(milli, "server_capacity_per_sec"),
+                1.0,
+            );
+        }
+    }
+    // Rows that come up to a second late are those of all milliseconds, whenever they come.
+    let late = ", late = { fraction = 1.0, up_to = \"1s\" }";
+    let results = cycles("1s", "32k/s", late);
+    assert_eq!(word(strategy(&results, "milli"), "hotspot"), "none");
+}
+
+#[test]
+fn a_cycle_of_microseconds_is_no_hotspot() {
+    // Whatever arrives at random has any remainder of its microseconds, and of two milliseconds one region each.
+    let results = run(
+        "cycles",
+        "replicates = 2\n[time]\nduration = \"2s\"\nwarmup = \"1s\"\nsample = \"500ms\"\n[cluster]\nservers = 4\n[field]\n\
+         id = { type = \"int\", count = 100_000 }\nts = { type = \"timestamp\", unit = \"us\" }\n[write.rows]\nrate = \"10k/s\"\n\
+         [strategy.us16]\nkey = \"be1(ts % 16) || be8(ts) || be4(id)\"\npresplit = { algorithm = \"buckets\" }\n\
+         [strategy.ms2]\nkey = \"be1(ts / 1000 % 2) || be8(ts) || be4(id)\"\npresplit = { algorithm = \"buckets\" }\n",
+    );
+    assert_eq!(word(strategy(&results, "us16"), "hotspot"), "none");
+    let two = word(strategy(&results, "ms2"), "hotspot");
+    assert_eq!(two, "presplit-mismatch", "two regions of four servers");
+}
+
+#[test]
+fn a_burst_that_all_servers_share_is_no_hotspot() {
+    // 4,000 meters at once every second: a thousand to each server, which holds 930 and refuses the rest, for a twentieth of the time.
+    let results = run(
+        "beat",
+        "replicates = 2\n[time]\nduration = \"6s\"\nwarmup = \"1500ms\"\nsample = \"1s\"\n[cluster]\nservers = 4\n[field]\n\
+         meter = { type = \"int\", count = 4_000 }\nts = { type = \"timestamp\", unit = \"s\" }\n[write.beat]\neach = [\"meter\"]\n\
+         every = \"1s\"\nphase = \"aligned\"\n[strategy.meter]\nkey = \"be4(meter) || be8(ts)\"\n\
+         presplit = ['\\x00\\x00\\x03\\xE8', '\\x00\\x00\\x07\\xD0', '\\x00\\x00\\x0B\\xB8']\n",
+    );
+    let meter = strategy(&results, "meter");
+    assert!(mean(meter, "refused_calls_fraction") > 0.0);
+    assert!(mean(meter, "skewed_time_fraction") > 0.5);
+    assert_eq!(word(meter, "hotspot"), "none");
+}
