@@ -25,7 +25,7 @@ pub(super) struct Evidence {
     pub hashed_steps: Vec<(FieldId, FieldSteps)>,
     /// Share of the rows of other values that have the same hash by chance.
     pub chance: f64,
-    /// Least share of all rows that it holds: one of the few values that a segment makes of many, which none of them has by chance (`abs(x)`).
+    /// Share of all rows that it holds at least, on average over rows: one of the few values that a segment makes of many, which none of them has by chance (`abs(x)`).
     pub share: f64,
     /// The field whose range bounds the rows, and the steps in which the segment follows it.
     pub range: Option<(FieldId, Option<FieldSteps>)>,

@@ -812,13 +812,14 @@ fn puts_beside_counters_leave_the_lock_of_the_hottest_row_where_it_is() {
         assert_eq!(word(page, "hotspot"), "row", "{}", page.verdict);
         mean(page, "usable_capacity_per_sec")
     };
-    // Of a sample of 12,000 and more operations the share of 13.36 % is known to 2.3 %, one standard error; these are three.
+    // Of a sample of 12,000 and more operations the share of 13.36 % is known to 2.3 %, one standard error; these are three; of twice as many writes half the share is
+    // known to 2.4 %.
     let lock = 1.0 / (0.0015 * 0.1336);
     near(usable(""), lock, 0.07 * lock);
     near(usable("[write.seen]\nrate = \"1/s\""), lock, 0.07 * lock);
     near(
         usable("[write.seen]\nrate = \"6k/s\""),
         2.0 * lock,
-        0.1 * 2.0 * lock,
+        0.075 * 2.0 * lock,
     );
 }
