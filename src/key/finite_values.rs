@@ -1,80 +1,16 @@
 //! Which bytes code can write: values of a leading bucket, and ranges of keys that are proved to stay empty.
 
 use super::code::{Code, Op};
-use super::field_steps::no_draws;
 use super::formats::DigestForm;
 use super::operator::Operator;
-use super::run::{Row, Rows};
 use super::segment::Segment;
-use crate::record::{ByteShape, FieldId, Schema};
+use crate::record::ByteShape;
 
 /// The most values that are still called buckets.
 const MOST: usize = 65_536;
 
 /// The most buckets that are told apart when a range is asked for.
 const MOST_APART: usize = 1_024;
-
-/// The most values of a field that are compared by what is made of them.
-const MOST_COMPARED: u64 = 4_096;
-
-/// The share of all rows that has what is made of one of them by these codes, for plain ones and on average over the rows: of one field that has few values, counted over
-/// these as if they were equally frequent; else one of the values that each code can have, which has its number.
-pub(super) fn share_alike<'a>(
-    codes: impl Iterator<Item = (&'a Code, f64)> + Clone,
-    schema: &Schema,
-) -> f64 {
-    let mut counted: Vec<FieldId> = Vec::new();
-    let share = |(code, space): (&Code, f64)| match code.facts.fields[..] {
-        [field] if counted.contains(&field) => 1.0,
-        [field] => {
-            let of_field = codes.clone().map(|(code, _)| code);
-            let of_field = of_field.filter(|other| other.facts.fields == code.facts.fields);
-            let share = counted_share(of_field, field, schema);
-            counted.extend(share.map(|_| field));
-            share.unwrap_or(1.0 / space)
-        }
-        _ => 1.0 / space,
-    };
-    codes.clone().map(share).product()
-}
-
-/// Of the values of a field two that are drawn are made alike with this probability; zero where it is the same value twice. `None` of too many values.
-fn counted_share<'a>(
-    codes: impl Iterator<Item = &'a Code> + Clone,
-    id: FieldId,
-    schema: &Schema,
-) -> Option<f64> {
-    let field = schema.field(id);
-    let count = field.kind.count().filter(|_| field.column.is_none())?;
-    if count > MOST_COMPARED {
-        return None;
-    }
-    let mut record = vec![0; schema.fields.len()];
-    let made = (0..count as i64).map(|at| {
-        record[usize::from(id.0)] = field.kind.first_slot().wrapping_add(at);
-        let row = Row {
-            record: &record,
-            index: 0,
-            draws: no_draws(),
-        };
-        let parts = codes.clone().map(|code| {
-            let mut part = Vec::new();
-            code.write(&Rows::one(&row), &mut part);
-            part
-        });
-        parts.collect::<Vec<_>>()
-    });
-    let mut made: Vec<Vec<Vec<u8>>> = made.collect();
-    made.sort_unstable();
-    let alike = made.chunk_by(|a, b| a == b).map(|alike| alike.len() as f64);
-    let pairs: f64 = alike.map(|values| values * values).sum();
-    let count = count as f64;
-    Some(if pairs > count {
-        pairs / (count * count)
-    } else {
-        0.0
-    })
-}
 
 /// What keys with each of their leading buckets look like, where those are few: the byte sets of all together mix up their positions ("10" and
 /// "01" would allow "11").

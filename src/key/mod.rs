@@ -12,6 +12,7 @@
 mod batch;
 mod check;
 mod code;
+mod coincidence;
 mod describe;
 mod digit;
 mod evaluate;
@@ -32,6 +33,8 @@ mod week_fixture;
 
 pub use check::{Environment, FUNCTIONS};
 pub use code::Randomness;
+pub use coincidence::Coincidences;
+
 pub use describe::SegmentText;
 pub use evaluate::{evaluate, parse_given};
 pub use field_steps::{FieldSteps, StepCache};

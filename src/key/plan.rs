@@ -1,7 +1,8 @@
 //! The compiled plan, and what is known of a derived field by itself, outside of any key.
 
 use super::check::{Checker, Environment};
-use super::code::{Code, Facts, Randomness};
+use super::code::{Code, Facts, Op, Randomness};
+use super::coincidence::Coincidences;
 use super::digit::told_fields;
 use super::field_steps::{FieldSteps, coarse_uses, no_draws};
 use super::finite_values;
@@ -12,6 +13,7 @@ use crate::keyspace::RowKey;
 use crate::record::{ByteShape, DerivedId, Field, FieldId, FieldKind, Schema, TimeUnit, ValueType};
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
+use std::slice;
 use std::sync::{Arc, OnceLock};
 
 /// What the bytes of an expression become, which says how many there may be.
@@ -205,16 +207,37 @@ impl KeyPlan {
         &self.segments
     }
 
-    /// The share of all rows, on average over them, that has what these segments make of one of them; none is a hash.
-    pub fn share_alike(&self, segments: &[usize]) -> f64 {
-        let segments = segments.iter().map(|at| &self.segments[*at]);
-        finite_values::share_alike(segments.map(|it| (&it.code, it.space())), &self.schema)
+    /// How often two rows are alike in these segments; in which fields of each they may differ.
+    pub fn coincidences(
+        &self,
+        segments: &[usize],
+        free: impl Fn(usize, &FieldId) -> bool,
+    ) -> Coincidences {
+        let made = segments.iter().map(|at| {
+            let code = &self.segments[*at].code;
+            let fields = code.facts.fields.iter().copied();
+            (code, fields.filter(|field| free(*at, field)).collect())
+        });
+        Coincidences::of(&made.collect::<Vec<_>>(), &self.schema)
     }
 
     /// The same of derived fields, which it need not use, of fields of this schema.
-    pub fn share_alike_derived(&self, derived: &[DerivedId], schema: &Schema) -> f64 {
+    pub fn coincidences_of_derived(
+        &self,
+        derived: &[DerivedId],
+        schema: &Schema,
+        free: impl Fn(&FieldId) -> bool,
+    ) -> Coincidences {
         let derived = derived.iter().filter_map(|it| self.derivation(*it));
-        finite_values::share_alike(derived.map(|it| (&it.code, it.space)), schema)
+        let parts = derived.flat_map(|it| match it.code.op {
+            Op::Concat => &it.code.operands[..],
+            _ => slice::from_ref(&it.code),
+        });
+        let made = parts.map(|code| {
+            let fields = code.facts.fields.iter().copied();
+            (code, fields.filter(&free).collect())
+        });
+        Coincidences::of(&made.collect::<Vec<_>>(), schema)
     }
 
     /// Is the segment followed by a literal that cannot occur in it, so that its end is known?
@@ -372,8 +395,6 @@ pub struct Derivation {
     /// It is one segment, not several joined.
     whole: bool,
     fields: Vec<FieldId>,
-    space: f64,
-    is_hash: bool,
     code: Code,
     /// Number fields that it uses in steps only.
     coarse: Vec<FieldSteps>,
@@ -418,10 +439,6 @@ impl Derivation {
         Some(Self {
             name: name.to_owned(),
             whole,
-            space: facts
-                .space()
-                .map_or(f64::INFINITY, |count| count.max(1) as f64),
-            is_hash: facts.randomness != Randomness::Plain,
             code,
             fields: facts.fields,
             coarse,
@@ -445,16 +462,6 @@ impl Derivation {
     /// Stored fields that it is made of, ascending.
     pub fn fields(&self) -> &[FieldId] {
         &self.fields
-    }
-
-    /// Among how many values its values lie: of a hash all that it can have, however few are hashed.
-    pub fn space(&self) -> f64 {
-        self.space
-    }
-
-    /// Others have its value by chance, however few have.
-    pub fn is_hash(&self) -> bool {
-        self.is_hash
     }
 
     /// The steps of number fields, hashed or not, in which it stays the same.

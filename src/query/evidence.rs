@@ -6,7 +6,7 @@
 
 use super::candidates::{Candidate, Stop};
 use super::question::{Order, Question};
-use crate::key::{FieldClasses, FieldSteps, KeyPlan, Randomness, Row};
+use crate::key::{Coincidences, FieldClasses, FieldSteps, KeyPlan, Randomness, Row};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{Field, FieldId, Schema};
 use std::ops::Range;
@@ -23,10 +23,8 @@ pub(super) struct Evidence {
     pub hashed: Vec<FieldId>,
     /// Number fields that are hashed into it in steps.
     pub hashed_steps: Vec<(FieldId, FieldSteps)>,
-    /// Share of the rows of other values that have the same hash by chance.
-    pub chance: f64,
-    /// Share of all rows that it holds at least, on average over rows: one of the few values that a segment makes of many, which none of them has by chance (`abs(x)`).
-    pub share: f64,
+    /// How often rows that differ in the fields which it doesn't tell begin so too: by a hash or a remainder.
+    pub coincidences: Coincidences,
     /// The field whose range bounds the rows, and the steps in which the segment follows it.
     pub range: Option<(FieldId, Option<FieldSteps>)>,
     /// Combinations that share the rows of one beginning: values of hashes and draws.
@@ -193,8 +191,7 @@ impl Evidence {
                     .iter()
                     .any(|(uses, fields, _)| fields.contains(field) && uses.contains(&segment))
         };
-        let (mut hashed, mut chance, mut untold) = (Vec::new(), 1.0, Vec::new());
-        let is_hash = |segment: usize| key.segments()[segment].randomness() == Randomness::Hashed;
+        let (mut hashed, mut untold) = (Vec::new(), Vec::new());
         let tells =
             |segment: usize, field: &FieldId| told.contains(field) || coarse(segment, field);
         let is_told = |segment: usize| fields(segment).iter().all(|field| tells(segment, field));
@@ -202,20 +199,17 @@ impl Evidence {
             if is_told(segment) {
                 continue;
             }
-            match is_hash(segment) {
-                true => chance /= key.segments()[segment].space(),
-                false => untold.push(segment),
-            }
+            untold.push(segment);
             let others = fields(segment).iter();
             let others = others.filter(|field| !(tells(segment, field) || in_steps(field)));
             hashed.extend(others.copied());
         }
-        let mut share = key.share_alike(&untold);
+        let mut coincidences = key.coincidences(&untold, |segment, field| !tells(segment, field));
         // Others share one of the beginnings into which the classes put the rows, or another.
         for (uses, _, apart) in &classes {
             if uses.iter().all(|at| !is_told(*at)) {
-                let hash = uses.iter().any(|at| is_hash(*at));
-                *(if hash { &mut chance } else { &mut share }) *= apart;
+                let place = untold.iter().position(|at| uses.contains(at));
+                coincidences.spread(place, *apart);
             }
         }
         hashed.sort_unstable();
@@ -245,8 +239,7 @@ impl Evidence {
             steps,
             hashed,
             hashed_steps,
-            chance,
-            share,
+            coincidences,
             range,
             shared_by,
         }

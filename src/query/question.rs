@@ -1,8 +1,8 @@
 //! What a read knows and wants, worked out for one key, and the ranges of number fields that it knows: given as such, or because a
 //! derived field is known. Must not know how the key serves it.
 
-use super::row_identity::{RowIdentity, domain};
-use crate::key::{FieldSteps, KeyPlan, Knowledge, StepCache};
+use super::row_identity::RowIdentity;
+use crate::key::{Coincidences, FieldSteps, KeyPlan, Knowledge, StepCache};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{DerivedId, FieldId, FieldKind, KnownField, Schema, TimeUnit};
 use crate::time::{EpochNanos, SimDuration};
@@ -69,10 +69,8 @@ pub(super) struct Question {
     pub derived: Vec<DerivedId>,
     /// What they are made of: fields that are not known otherwise, and number fields in steps.
     pub made_of: (Vec<FieldId>, Vec<FieldSteps>),
-    /// Share of the rows made of other values that have the same values of those derived fields by chance: of those that are hashes.
-    pub chance: f64,
-    /// Share of all rows that has the same values of the others, on average over rows: a remainder's, a reversed number's first digits.
-    pub share: f64,
+    /// How often rows that differ in these have the same values of those derived fields.
+    pub coincidences: Coincidences,
     /// Only some of the rows are wanted, by order.
     pub order: Option<Order>,
     /// An index outside names so many rows.
@@ -174,7 +172,6 @@ impl Question {
         key.learn_told(&mut known);
         let mut bands = Vec::new();
         let (mut others, mut made_of) = (Vec::new(), (Vec::new(), Vec::new()));
-        let (mut chance, mut plain) = (1.0, Vec::new());
         if let Some(range) = &read.range
             && let Some(band) = range_rule(key, range.field, range.extent, schema)
             && !known.knows(band.field)
@@ -202,10 +199,6 @@ impl Question {
                     let fields = derivation.fields().iter().copied();
                     whole.extend(fields.filter(|it| !(known.knows(*it) || in_steps(it))));
                     others.push(derived);
-                    match derivation.is_hash() {
-                        true => chance /= derivation.space(),
-                        false => plain.push(derived),
-                    }
                 }
             }
         }
@@ -239,13 +232,13 @@ impl Question {
             lists: read.within.iter().map(|list| list.field).collect(),
             list_lens: list_lens.collect(),
             bands,
+            coincidences: key
+                .coincidences_of_derived(&others, schema, |field| !known.knows(*field)),
             derived: others,
             made_of,
-            chance,
-            share: key.share_alike_derived(&plain, schema),
             order,
             by_index: by_index.map(|page| page.size),
-            domains: fields.map(|field| domain(schema, field)).collect(),
+            domains: fields.map(|field| schema.slots(field)).collect(),
             known,
             start,
             draws: DrawKey::new(Seed(0), 0, Stream::Keys, 0),

@@ -60,6 +60,8 @@ pub(super) struct Scratch {
     pub counts: [Counts; 2],
     pub equal: Vec<(FieldId, i64)>,
     pub between: Bands,
+    /// Of fields in which others differ: which share of all has the target's value or step.
+    pub equal_shares: Vec<(FieldId, f64)>,
     /// Of the Gets whose keys are written together: the records, one after another, and numbers of operations.
     pub records: Vec<i64>,
     pub operations: Vec<u64>,

@@ -1,7 +1,7 @@
 //! What a whole key tells of a write: which writes make the same row, and where numbers of rows come from. Must not know reads.
 
 use crate::key::{FieldSteps, JointSteps, KeyPlan, Randomness, StepCache};
-use crate::record::{FieldId, FieldKind, Interval, Schema};
+use crate::record::{FieldId, FieldKind, Schema};
 use crate::time::SimTime;
 use crate::workload::{Condition, Population, RowCounter, RowEquality};
 use std::ops::Range;
@@ -64,17 +64,6 @@ pub struct RowIdentity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RowStep([Option<(FieldId, i64, i64)>; 2]);
 
-/// Least value and the one after the greatest that a number field can have.
-pub(super) fn domain(schema: &Schema, field: FieldId) -> Range<i64> {
-    let kind = &schema.field(field).kind;
-    if kind.is_number() {
-        let Interval { low, high } = schema.domain(field).range;
-        return low..high.saturating_add(1);
-    }
-    let first = kind.first_slot();
-    first..first.saturating_add_unsigned(kind.count().unwrap_or(u64::MAX))
-}
-
 impl RowIdentity {
     /// Of a key over the fields of `schema`.
     pub fn of(key: &KeyPlan, schema: &Schema) -> Self {
@@ -87,7 +76,7 @@ impl RowIdentity {
         });
         let step = step.and_then(|(field, unit)| {
             let joint = key.joint_steps(0..key.segments().len(), field)?;
-            let (times, far) = (domain(schema, field), LONGEST_STEP / unit.nanos());
+            let (times, far) = (schema.slots(field), LONGEST_STEP / unit.nanos());
             let bounds = times.start.saturating_sub(far)..times.end.saturating_add(far);
             Some((joint, bounds))
         });

@@ -151,10 +151,10 @@ struct Read<'a, R> {
     requests: &'a mut Requests,
 }
 
-/// Of `all` rows those that have one value of something that is made of their fields: the ones that are the `same` in these fields and, of the rest of its
-/// least share, those that have it by chance.
-fn alike(all: f64, same: f64, (share, chance): (f64, f64)) -> f64 {
-    same + ((all * share).max(same) - same) * chance
+/// Which share of a range's values is within a part of it.
+fn share(part: &Range<i64>, of: &Range<i64>) -> f64 {
+    let values = |range: &Range<i64>| range.end.abs_diff(range.start).max(1) as f64;
+    values(part) / values(of)
 }
 
 impl<R: RowCounts> Read<'_, R> {
@@ -168,6 +168,7 @@ impl<R: RowCounts> Read<'_, R> {
             record,
             equal,
             between,
+            equal_shares,
             bands,
             grain,
             steps,
@@ -206,6 +207,9 @@ impl<R: RowCounts> Read<'_, R> {
                 let (whole, coarse) = &question.made_of;
                 let value = |field: FieldId| target.record[usize::from(field.0)];
                 equal.extend(whole.iter().map(|field| (*field, value(*field))));
+                equal_shares.clear();
+                let every = |field| bands.within(field, question.domain(field));
+                equal_shares.extend(whole.iter().map(|of| (*of, share(&(0..1), &every(*of)))));
                 between.0.clear();
                 let others = bands.0.iter().filter(|(field, ..)| !whole.contains(field));
                 between.0.extend(others);
@@ -215,10 +219,13 @@ impl<R: RowCounts> Read<'_, R> {
                     let field = steps.field();
                     let window = steps.window(record, question.domain(field), grain);
                     let window = between.within(field, window);
+                    let every = between.within(field, question.domain(field));
+                    equal_shares.push((field, share(&window, &every)));
                     between.set(field, Some(window));
                 }
                 let same = count(equal, between);
-                let alike = |all, same| alike(all, same, (question.share, question.chance));
+                let chance = question.coincidences.chance(equal_shares);
+                let alike = |all, same| same + (all - same) * chance;
                 (current, all) = (alike(current, same[0]), alike(all, same[1]));
             }
             total += current;
@@ -240,6 +247,7 @@ impl<R: RowCounts> Read<'_, R> {
             record,
             equal,
             between,
+            equal_shares,
             bands,
             grain,
             steps,
@@ -277,9 +285,14 @@ impl<R: RowCounts> Read<'_, R> {
             all
         } else {
             equal.extend(evidence.hashed.iter().map(|field| slot(field, record)));
+            equal_shares.clear();
+            let every = |between: &Bands, field| between.within(field, question.domain(field));
+            let whole = evidence.hashed.iter();
+            equal_shares.extend(whole.map(|of| (*of, share(&(0..1), &every(between, *of)))));
             for (field, steps) in &evidence.hashed_steps {
                 let range = steps.window(record, question.domain(*field), grain);
                 let range = between.within(*field, range);
+                equal_shares.push((*field, share(&range, &every(between, *field))));
                 between.set(*field, Some(range));
             }
             // The target's own value lies in its range.
@@ -288,7 +301,7 @@ impl<R: RowCounts> Read<'_, R> {
                 .iter()
                 .for_each(|field| between.set(*field, None));
             let same = count(equal, between);
-            alike(all, same, (evidence.share, evidence.chance))
+            same + (all - same) * evidence.coincidences.chance(equal_shares)
         };
         found / evidence.shared_by
     }

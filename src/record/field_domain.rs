@@ -2,6 +2,7 @@
 
 use super::domain_names::DomainNames;
 use super::{ByteSet, ByteShape, FieldId, FieldKind, Interval, Schema, TextValues, TimeUnit};
+use std::ops::Range;
 
 /// Type of a value in the key language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,17 @@ pub struct FieldDomain {
 }
 
 impl Schema {
+    /// From the least slot that a field can have to the one after the greatest.
+    pub fn slots(&self, field: FieldId) -> Range<i64> {
+        let kind = &self.field(field).kind;
+        if kind.is_number() {
+            let Interval { low, high } = self.domain(field).range;
+            return low..high.saturating_add(1);
+        }
+        let first = kind.first_slot();
+        first..first.saturating_add_unsigned(kind.count().unwrap_or(u64::MAX))
+    }
+
     /// What is known about a field's values: always true of every value that can come, literals included.
     pub fn domain(&self, id: FieldId) -> FieldDomain {
         let field = self.field(id);

@@ -1,7 +1,22 @@
 //! How many rows are read where a key tells a value by its hash alone, and what a reader knows by a derived field: a hash or a plain number.
 
+use keyheat::key::evaluate;
 use keyheat::layout::{Layout, Replicate};
+use keyheat::random::Seed;
+use keyheat::record::FieldValue;
 use keyheat::scenario::Scenario;
+use std::collections::BTreeMap;
+
+/// How many values of an int field from 0 on, of which an expression makes the same as of one of them, there are: on average over all, itself included.
+fn values_alike(count: i64, field: &str, key: &str) -> f64 {
+    let mut made = BTreeMap::new();
+    for value in 0..count {
+        let given = [(field.to_owned(), FieldValue::Int(value))];
+        let key = evaluate(key, &given, Seed(1)).expect("compiles").key;
+        *made.entry(key).or_insert(0.0) += 1.0;
+    }
+    made.values().map(|alike| alike * alike).sum::<f64>() / count as f64
+}
 
 /// A million rows made of these fields, and what is read of one value of `read` under `key`: rows wanted and rows read.
 fn counted_of(fields: &str, read: &str, key: &str) -> [f64; 2] {
@@ -25,13 +40,14 @@ fn counted(read: &str, key: &str) -> [f64; 2] {
 }
 
 #[test]
-fn two_of_few_values_share_a_hash_as_seldom_as_two_of_many() {
-    // Of the rows of the 199 other games one in 256 lies in the same bucket of one byte, one in 65,536 in that of two.
+fn of_few_values_those_share_a_hash_that_do() {
+    // A hash of one byte puts a game with 1.7 others or fewer on average, one of two bytes with hardly any.
     let wanted = 1_000_000.0 / 200.0;
-    for (bytes, values) in [(1, 256.0), (2, 65_536.0), (4, 4_294_967_296.0)] {
-        let key = format!("left(md5_bytes(be2(game)), {bytes}) || be8(id) || be8(ts)");
+    for bytes in [1, 2, 4] {
+        let hash = format!("left(md5_bytes(be2(game)), {bytes})");
+        let key = format!("{hash} || be8(id) || be8(ts)");
         let [found, read] = counted("game", &key);
-        let expected = wanted + 199.0 * wanted / values;
+        let expected = wanted * values_alike(200, "game", &hash);
         // The row that is asked for is known to be there, besides those expected of its game.
         for (found, expected) in [(found, wanted), (read, expected)] {
             assert!(
@@ -129,11 +145,12 @@ fn whoever_knows_a_hash_reads_the_rows_of_what_was_hashed_and_of_what_shares_it(
     let [of_user, _] = rows("user", "be4(user) || be8(ts)");
     // Some hundreds of targets are drawn, of which a fifteenth is the first user with a ninth of the rows.
     assert!((of_user / (1e6 * same) - 1.0).abs() < 0.1, "{of_user}");
-    for (field, chance) in [
-        ("whole", 0.0),
-        ("short", 1.0 / 256.0),
-        ("bucket", 1.0 / 16.0),
+    for (field, hash) in [
+        ("whole", "md5_bytes(be4(user))"),
+        ("short", "left(md5_bytes(be4(user)), 1)"),
+        ("bucket", "be1(bucket(16, user))"),
     ] {
+        let chance = (values_alike(1_000, "user", hash) - 1.0) / 999.0;
         let expected = of_user + (1e6 - of_user) * chance;
         for key in [
             format!("{field} || be4(user) || be8(ts)"),
@@ -157,15 +174,17 @@ fn whoever_knows_a_hash_reads_the_rows_of_what_was_hashed_and_of_what_shares_it(
     }
 }
 
-/// 200 games have 5,000 rows each. Of `game % n` each value has 200 / n games, or one where n is larger; of 199 values one has two, which two rows of 200 find. Of a hash of n buckets
-/// 199 / n games more than the target's are read.
+/// 200 games have 5,000 rows each. Of `game % n` each value has 200 / n games, or one where n is larger; of 199 values one has two, which two rows of 200 find.
 #[test]
-fn a_remainder_has_its_share_of_the_rows_and_a_hash_those_that_meet_by_chance() {
+fn a_remainder_has_its_share_of_the_rows_and_a_hash_those_of_the_values_that_meet() {
     let remainder = |n: f64| match n {
         199.0 => (198.0 * 5_000.0 + 2.0 * 10_000.0) / 200.0,
         _ => 1_000_000.0 / n.min(200.0),
     };
-    let bucket = |n: f64| 5_000.0 + 995_000.0 / n;
+    let bucket = |n: f64| {
+        let key = format!("be2(bucket({n}, be2(game)))");
+        5_000.0 * values_alike(200, "game", &key)
+    };
     for n in [4.0, 50.0, 199.0, 200.0, 201.0, 1_024.0] {
         for (value, expected) in [
             (format!("game % {n}"), remainder(n)),
@@ -204,29 +223,31 @@ fn a_range_of_what_a_remainder_is_made_of_holds_the_target() {
     }
 }
 
+/// What is wanted and read by whoever knows all of these parts, by which the key begins, of a million rows with so many ids in a day.
+fn counted_parts(ids: u64, parts: &[&str]) -> [f64; 2] {
+    let names: Vec<String> = (0..parts.len()).map(|at| format!("part{at}")).collect();
+    let fields: String = names
+        .iter()
+        .zip(parts)
+        .map(|(name, part)| format!("{name} = {{ expr = \"{part}\" }}\n"))
+        .collect();
+    let key: String = names
+        .iter()
+        .map(|name| format!("text({name}) || '|' || "))
+        .collect();
+    let fields = format!(
+        "id = {{ type = \"int\", count = {ids} }}\nserial = {{ type = \"int\", count = 1_000_000_000_000 }}\n{fields}"
+    );
+    counted_of(
+        &fields,
+        &names.join("\", \""),
+        &format!("{key}be4(id) || be8(serial)"),
+    )
+}
+
 /// 1,000 rows an id: what a row shares with the target is counted over the ids, however it is made of them.
 #[test]
 fn plain_values_of_one_field_are_counted_together_and_by_how_many_have_each() {
-    let counted = |parts: &[&str]| {
-        let names: Vec<String> = (0..parts.len()).map(|at| format!("part{at}")).collect();
-        let fields: String = names
-            .iter()
-            .zip(parts)
-            .map(|(name, part)| format!("{name} = {{ expr = \"{part}\" }}\n"))
-            .collect();
-        let key: String = names
-            .iter()
-            .map(|name| format!("text({name}) || '|' || "))
-            .collect();
-        let fields = format!(
-            "id = {{ type = \"int\", count = 1_000 }}\nserial = {{ type = \"int\", count = 1_000_000_000_000 }}\n{fields}"
-        );
-        counted_of(
-            &fields,
-            &names.join("\", \""),
-            &format!("{key}be4(id) || be8(serial)"),
-        )
-    };
     // Whoever knows the remainder of 8 knows that of 4; 6 and 4 come again after 12, 6 and 7 after 42: remainders of 42 that have 24 ids, 34 of them, and 23.
     let of_42 = (34.0 * 24.0 * 24.0 + 8.0 * 23.0 * 23.0) / 1_000.0;
     let of_12 = (4.0 * 84.0 * 84.0 + 8.0 * 83.0 * 83.0) / 1_000.0;
@@ -238,12 +259,69 @@ fn plain_values_of_one_field_are_counted_together_and_by_how_many_have_each() {
         (&["id % 6", "id % 7"], of_42),
         (&["left(text(id), 1)"], first_digit),
     ] {
-        for found in counted(parts) {
+        for found in counted_parts(1_000, parts) {
             assert!(
                 (found - 1_000.0 * ids).abs() <= 1.01,
                 "{parts:?}: {found}, expected {}",
                 1_000.0 * ids
             );
         }
+    }
+}
+
+/// What is made of a field that is too large to be counted, or of time, is compared in 4,096 values of it: of so many there are 8.4 million pairs, of which 1/n are alike where n values are
+/// equally frequent, with a standard error of the root of their number: 0.2 % of 24, of which four are allowed.
+#[test]
+fn values_of_a_large_field_and_of_times_are_counted_together() {
+    let hour = "(ts / 3_600_000) % 24";
+    for (parts, alike) in [
+        (&["id % 4", "id % 8"][..], 8.0),
+        (&["id % 6", "id % 4"], 12.0),
+        (&["id % 6", "id % 7"], 42.0),
+        (&["left(md5(text(id % 16)), 8)"], 16.0),
+        (&["left(md5(text(id % 16)), 8)", "id % 8"], 16.0),
+        (&[hour, "(ts / 43_200_000) % 2"], 24.0),
+        (&["md5(text((ts / 3_600_000) % 12))", hour], 24.0),
+    ] {
+        let expected = 1_000_000.0 / alike;
+        let allowed = 4.0 * (alike / 8.4e6f64).sqrt();
+        for found in counted_parts(1_000_000, parts) {
+            assert!(
+                (found / expected - 1.0).abs() < allowed,
+                "{parts:?}: {found}, expected {expected}"
+            );
+        }
+    }
+}
+
+/// 32 ids have 31,250 rows each, and a hash of their remainder has two of them.
+#[test]
+fn a_hash_of_few_plain_values_has_all_that_they_are_made_of() {
+    for (part, ids) in [
+        ("left(md5(text(id % 16)), 8)", 2.0),
+        ("md5(text(id / 8))", 8.0),
+        ("md5(text(id))", 1.0),
+    ] {
+        for found in counted_parts(32, &[part]) {
+            assert!((found - ids * 31_250.0).abs() <= 1.01, "{part}: {found}");
+        }
+    }
+}
+
+/// Of two fields that are hashed apart, rows that share one and meet in the other are read as well: a tenth by the first, 1 / 16 by the second.
+#[test]
+fn rows_that_share_one_field_and_meet_in_another_are_counted() {
+    let fields = "few = { type = \"int\", count = 10 }\nid = { type = \"int\", count = 1_000_000 }\n\
+                  bucket = { expr = \"id % 16\" }\nmark = { expr = \"left(md5_bytes(be1(few)), 1)\" }\npair = { expr = \"mark || be1(bucket)\" }\n";
+    let of_few = values_alike(10, "few", "left(md5_bytes(be1(few)), 1)") / 10.0;
+    let expected = 1e6 * of_few / 16.0;
+    for read in ["mark\", \"bucket", "pair"] {
+        let key = "mark || be1(bucket) || be1(few) || be4(id) || be8(ts)";
+        let [wanted, _] = counted_of(fields, read, key);
+        // 1,000,000 / 16 is a whole number: the row that is asked for is known to be there.
+        assert!(
+            (wanted - expected).abs() <= 1.01,
+            "{read}: {wanted}, expected {expected}"
+        );
     }
 }
