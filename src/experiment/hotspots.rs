@@ -116,7 +116,7 @@ impl Hotspots {
 /// Servers take turns at the writes: they come as time goes on, and those of a moment, enough for a statement about skew, go to one region.
 fn takes_turns(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns, servers: u32) -> bool {
     let workload = &strategy.setup.workload;
-    let stay = strategy.key.stay(workload.start, layout.points(0));
+    let stay = strategy.key.stay(strategy.pace(), layout.points(0));
     let least = (OPERATIONS_PER_SERVER * u64::from(servers)) as f64;
     let of_moment = runs.all().mean(MetricId::WriteOffered);
     let steady = workload.writes.iter().all(|it| it.load.import().is_none());

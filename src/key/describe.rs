@@ -1,6 +1,7 @@
 //! A written key in words.
 
 use super::code::Randomness;
+use super::digit::told_fields;
 use super::plan::KeyPlan;
 use super::run::{Row, Rows};
 use super::segment::Segment;
@@ -49,12 +50,21 @@ fn meaning(segment: &Segment, bytes: &[u8], row: &Row<'_>, schema: &Schema) -> S
         .map(|&field| value(field, row, schema));
     let values = values.collect::<Vec<_>>().join(", ");
     let drawn = match segment.randomness() {
-        Randomness::Plain => return values,
+        Randomness::Plain if segment.fields().iter().all(|field| shows(segment, *field)) => {
+            return values;
+        }
+        Randomness::Plain => format!("{}, of {values}", segment.expression),
         Randomness::Hashed => format!("hash of {values}"),
         Randomness::Random if values.is_empty() => "random".to_owned(),
         Randomness::Random => format!("{values}, then random"),
     };
     bucket(segment, bytes).unwrap_or(drawn)
+}
+
+/// Does the segment show the field's value, or follow it? A remainder does not.
+fn shows(segment: &Segment, field: FieldId) -> bool {
+    let facts = &segment.code.facts;
+    facts.trend(field).is_some() || told_fields(facts.told.iter().copied()).contains(&field)
 }
 
 /// `bucket 3 of 16`: the number as written, in bytes or decimal digits, or the characters themselves, of few values that look like

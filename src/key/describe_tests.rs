@@ -74,6 +74,19 @@ fn plain_segments_are_their_fields_with_their_values() {
 }
 
 #[test]
+fn what_neither_shows_a_field_nor_follows_it_is_what_it_writes() {
+    // Of the days since 1970 the 20,454th, which 7 divides; 77 of ids in groups of 20 is in the fourth, from zero.
+    assert_eq!(meaning("be1(ts / 86400 % 7)", 5), "bucket 0 of 7");
+    assert_eq!(meaning("be1(id / 20 % 5)", 77), "bucket 3 of 5");
+    assert_eq!(meaning("be8(id / 20)", 77), "id 77");
+    assert_eq!(meaning("reverse(text(id))", 77), "id 77");
+    assert_eq!(
+        meaning("be8(id * id % 90_000)", 400),
+        "be8(id * id % 90_000), of id 400"
+    );
+}
+
+#[test]
 fn few_hashed_values_are_buckets_and_many_are_hashes() {
     assert_eq!(meaning("salt(7, id)", 77), "bucket 5 of 7");
     assert_eq!(meaning("salt2(300, id)", 150), "bucket 271 of 300");

@@ -10,7 +10,7 @@ use super::lang::{KeyError, KeyNote, expanded, parse};
 use super::run::{Row, Rows};
 use super::segment::{self, Segment};
 use crate::keyspace::RowKey;
-use crate::record::{ByteShape, DerivedId, Field, FieldId, FieldKind, Schema, TimeUnit, ValueType};
+use crate::record::{ByteShape, DerivedId, Field, FieldId, FieldKind, Schema, ValueType};
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
 use std::slice;
@@ -44,9 +44,21 @@ impl Role {
     }
 }
 
+/// How timestamps and sequences move on as rows are written.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// When the first row is written.
+    pub start: EpochNanos,
+    /// Rows by which sequences count on each second, where one write has them all and its rate is known.
+    pub rows_per_sec: Option<f64>,
+}
+
 /// Seconds for which a server has to take all rows to be hot (estimate: eight that are half busy offer one four times what it can do, which
 /// fills the queue of its 30 handlers, 300 calls for every ten, in 15 ms).
 const MOMENT: f64 = 0.02;
+
+/// Rows that a server has to take one after another for that (estimate: of fewer, handlers take all at once).
+const TURN: f64 = 30.0;
 
 /// A compiled row key. Immutable; writing cannot fail nor allocate (but to grow the buffer).
 ///
@@ -283,19 +295,15 @@ impl KeyPlan {
     }
 
     /// All rows of a moment go to one region of those that these points cut: the key leads with time, or with a step or a cycle of it that is
-    /// hashed or comes again, and stays in a region for 20 ms or more (from `start` on).
-    pub fn gathers_a_moment<'a>(
-        &self,
-        start: EpochNanos,
-        points: impl Iterator<Item = &'a [u8]>,
-    ) -> bool {
-        self.leads_with_time() || self.stay(start, points) > 0.0
+    /// hashed or comes again, and stays in a region for 20 ms or more.
+    pub fn gathers_a_moment<'a>(&self, pace: Pace, points: impl Iterator<Item = &'a [u8]>) -> bool {
+        self.leads_with_time() || self.stay(pace, points) > 0.0
     }
 
-    /// For how many seconds all rows go to one region of those that these points cut before they go to another, over the second from `start` on;
-    /// infinite where they go to no other. Zero where that is less than 20 ms, and unless the first segment that is not constant is made of
-    /// timestamps alone, which most rows don't come late for.
-    pub fn stay<'a>(&self, start: EpochNanos, points: impl Iterator<Item = &'a [u8]>) -> f64 {
+    /// For how many seconds all rows go to one region of those that these points cut before they go to another, over a second at this pace;
+    /// infinite where they go to no other. Zero where that is less than 20 ms or 30 rows, and unless the first segment that is not constant is made of
+    /// timestamps, which most rows don't come late for, and sequences whose pace is known, and nothing else.
+    pub fn stay<'a>(&self, pace: Pace, points: impl Iterator<Item = &'a [u8]>) -> f64 {
         let points: Vec<&[u8]> = points.collect();
         let region = |lead: &[u8]| points.partition_point(|point| *point <= lead);
         // What rows of one lead are cut by begins with it, and is longer.
@@ -303,7 +311,7 @@ impl KeyPlan {
             let next = points.get(region(lead));
             next.is_some_and(|point| point.starts_with(lead))
         };
-        let leads = self.leads(start);
+        let leads = self.leads(pace);
         let count = |changes: &dyn Fn(&[u8], &[u8]) -> bool| {
             let pairs = leads.windows(2);
             pairs.filter(|pair| changes(&pair[0], &pair[1])).count()
@@ -312,37 +320,41 @@ impl KeyPlan {
         let turned = count(&|a, b| a < b).min(count(&|a, b| a > b));
         let left = count(&|a, b| is_cut(a) || region(a) != region(b));
         let stay = 1.0 / turned.max(left) as f64;
-        match leads.is_empty() || stay < MOMENT {
+        let rows = pace.rows_per_sec.map_or(TURN, |per_sec| per_sec * stay);
+        match leads.is_empty() || stay < MOMENT || rows < TURN {
             true => 0.0,
             false => stay,
         }
     }
 
-    /// What keys begin with, up to and with the first segment that is not constant, in each 2 ms of the second from `start` on; none where it is
-    /// not made of timestamps alone.
-    fn leads(&self, start: EpochNanos) -> Vec<Vec<u8>> {
+    /// What keys begin with, up to and with the first segment that is not constant, in each 2 ms of a second at this pace; none where it is
+    /// not made of timestamps and sequences alone.
+    fn leads(&self, pace: Pace) -> Vec<Vec<u8>> {
         let mut segments = self.segments.iter();
         let Some(lead) = segments.position(|it| it.constant().is_none()) else {
             return Vec::new();
         };
-        let unit = |field: &FieldId| match self.schema.field(*field).kind {
-            FieldKind::Timestamp { unit, late } if late.is_none_or(|it| it.fraction <= 0.5) => {
-                Some((usize::from(field.0), unit))
-            }
-            _ => None,
+        let moves = |field: &FieldId| match self.schema.field(*field).kind {
+            FieldKind::Timestamp { late, .. } => late.is_none_or(|it| it.fraction <= 0.5),
+            FieldKind::Sequence { .. } => pace.rows_per_sec.is_some(),
+            _ => false,
         };
-        let fields = self.segments[lead].fields().iter();
-        let times: Vec<(usize, TimeUnit)> =
-            fields.map(unit).collect::<Option<_>>().unwrap_or_default();
-        if times.is_empty() || self.segments[lead].randomness() == Randomness::Random {
+        let fields = self.segments[lead].fields();
+        let moves = !fields.is_empty() && fields.iter().all(moves);
+        if !moves || self.segments[lead].randomness() == Randomness::Random {
             return Vec::new();
         }
         let mut record = vec![0; self.schema.fields.len()];
         let bytes_after = |step: i64| {
             // Anywhere in them: steps of one length would miss a cycle that divides it.
-            let at = EpochNanos(start.0 + step * 2_000_000 + step * 1_235_813 % 2_000_000);
-            for (slot, unit) in &times {
-                record[*slot] = unit.floor(at);
+            let passed = step * 2_000_000 + step * 1_235_813 % 2_000_000;
+            for field in fields {
+                record[usize::from(field.0)] = match self.schema.field(*field).kind {
+                    FieldKind::Timestamp { unit, .. } => {
+                        unit.floor(EpochNanos(pace.start.0 + passed))
+                    }
+                    _ => (pace.rows_per_sec.unwrap_or(0.0) * passed as f64 / 1e9) as i64,
+                };
             }
             let (mut bytes, draws) = (Vec::new(), no_draws());
             let (record, index) = (&record[..], 0);

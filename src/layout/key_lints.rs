@@ -84,7 +84,7 @@ impl LaidTable<'_> {
         let (strategy, key) = (self.table.strategy, self.table.key);
         let label = match key.leads_with_time() {
             true => "grows from row to row",
-            false => "time and nothing else: the rows of a moment lie together",
+            false => "time or a sequence and nothing else: the rows of a moment lie together",
         };
         let points = self.points.iter().map(RowKey::as_bytes);
         let gathers = strategy.gathers_a_moment_under(key, points);

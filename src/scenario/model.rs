@@ -4,7 +4,7 @@
 use super::diagnostic::Diagnostic;
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent, WrittenCells, servers_by};
-use crate::key::KeyPlan;
+use crate::key::{KeyPlan, Pace};
 use crate::keyspace::RowKey;
 use crate::metrics::OperationNames;
 use crate::policy::{RegionPolicies, SplitAlgorithm};
@@ -221,8 +221,19 @@ impl Strategy {
     ) -> bool {
         let mut writes = self.setup.workload.writes.iter();
         let steady = writes.any(|write| write.load.import().is_none());
-        self.follows_time_under(key)
-            || steady && key.gathers_a_moment(self.setup.workload.start, points)
+        self.follows_time_under(key) || steady && key.gathers_a_moment(self.pace(), points)
+    }
+
+    /// How timestamps and sequences move on as rows are written.
+    pub fn pace(&self) -> Pace {
+        let Setup {
+            workload, schema, ..
+        } = &*self.setup;
+        let is_only = workload.writes.len() == 1;
+        Pace {
+            start: workload.start,
+            rows_per_sec: workload.offered_per_sec(schema).filter(|_| is_only),
+        }
     }
 }
 

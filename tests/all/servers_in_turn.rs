@@ -84,3 +84,31 @@ fn a_burst_that_all_servers_share_is_no_hotspot() {
     assert!(mean(meter, "skewed_time_fraction") > 0.5);
     assert_eq!(word(meter, "hotspot"), "none");
 }
+
+/// 10,000 rows a second in blocks of 1,250: each of four servers has all of them for 125 ms, whether blocks are made of time or of a sequence. Of blocks of 25 each server has
+/// one every 10 ms: its handlers spread them.
+#[test]
+fn servers_take_turns_at_blocks_of_a_sequence_as_they_do_at_those_of_time() {
+    let results = run(
+        "blocks",
+        "replicates = 1\n[time]\nduration = \"6s\"\nwarmup = \"1s\"\n[cluster]\nservers = 4\n\
+         [field]\nts = { type = \"timestamp\", unit = \"ms\" }\nseq = { type = \"sequence\" }\n[write.w]\nrate = \"10k/s\"\narrivals = \"constant\"\n\
+         [strategy.long]\nkey = \"be1(seq / 1250 % 4) || be8(seq)\"\npresplit = { algorithm = \"buckets\" }\n\
+         [strategy.time]\nkey = \"be1(ts / 125 % 4) || be8(seq)\"\npresplit = { algorithm = \"buckets\" }\n\
+         [strategy.short]\nkey = \"be1(seq / 25 % 4) || be8(seq)\"\npresplit = { algorithm = \"buckets\" }\n\
+         [strategy.single]\nkey = \"be1(seq % 4) || be8(seq)\"\npresplit = { algorithm = \"buckets\" }\n",
+    );
+    let expected = [
+        ("long", "moving"),
+        ("time", "moving"),
+        ("short", "none"),
+        ("single", "none"),
+    ];
+    for (name, class) in expected {
+        let strategy = strategy(&results, name);
+        assert_eq!(word(strategy, "hotspot"), class, "{name}");
+        let warning = format!("`{name}`: the key leads with a time");
+        let warned = results.warnings.iter().any(|it| it.contains(&warning));
+        assert_eq!(warned, class == "moving", "{name}");
+    }
+}
