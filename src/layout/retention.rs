@@ -41,9 +41,9 @@ impl Retention {
         }
         let existing = now.existing_rows(&setup.schema) as f64;
         let written = now.estimated_writes(&setup.schema);
-        // The run's own rows are in both tables: as many more exist that there are ten times as many in all.
+        // The run's own rows are in both tables, half of them when a reader asks on average: as many more exist that there are ten times as many in all.
         let times = Self::TIMES as f64;
-        let longer = times + (times - 1.0) * written / existing.max(1.0);
+        let longer = times + (times - 1.0) * 0.5 * written / existing.max(1.0);
         let mut later = now.clone();
         for existing in &mut later.existing {
             existing.rows = kept_longer(&existing.rows, longer);
