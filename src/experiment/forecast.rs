@@ -401,7 +401,7 @@ impl<'a> Load<'a> {
             secs: time.duration.as_secs_f64(),
             sample: time.sample.as_secs_f64(),
             share,
-            limit: of_server / (strategy.copies.len() as f64 + 1.0) / share,
+            limit: of_server / strategy.rows_per_write() / share,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::keyspace::RowKey;
 use crate::layout::Layout;
 use crate::metrics::{
     Demanded, FULL_ROW, Hotspot, HotspotEvidence, HottestServer, MetricId, OF_READS,
-    OPERATIONS_PER_SERVER, Peak, Side,
+    OPERATIONS_PER_SERVER, PASSING, Peak, Side,
 };
 use crate::scenario::Strategy;
 use crate::workload::{PickDistribution, RangeExtent, Read};
@@ -23,6 +23,8 @@ pub(super) struct Hotspots {
     pub(super) reads: Option<Hotspot>,
     /// Servers take turns at the writes within an interval: all go to one for a moment, and each has its part of the interval.
     pub(super) takes_turns: bool,
+    /// By side: the hotspot is one for less than half of the time.
+    pub(super) passing: [bool; 2],
     /// Of writes and reads together, by handler time.
     pub(super) all: Option<Hotspot>,
     /// The reads' part of what the hottest server is asked for, when there are reads.
@@ -37,21 +39,39 @@ impl Hotspots {
         runs: &StrategyRuns,
         servers: u32,
     ) -> Self {
-        let peak = |side: Side| {
-            let value = runs.all().mean(MetricId::ServerPeakToMean.of(side))?;
+        let peak = |side: Side, id: MetricId| {
+            let value = runs.all().mean(id.of(side))?;
             let even = runs.even_peak(side);
             Some(Peak { value, even })
         };
+        let is_hot = |side, id| peak(side, id).is_some_and(|peak: Peak| peak.is_hot());
         let takes_turns = takes_turns(strategy, layout, runs, servers)
-            && peak(Side::Write).is_some_and(|peak| !peak.is_hot());
+            && peak(Side::Write, MetricId::ServerPeakToMean).is_some_and(|peak| !peak.is_hot());
+        let count = |id: MetricId| runs.all().mean(id).unwrap_or(0.0);
+        // What splits and moves have put right is told of them.
+        let changes = count(MetricId::Splits) + count(MetricId::Moves);
+        let is_relieved = changes > 0.0 && runs.all().mean(MetricId::TimeToRelief).is_some();
+        let is_often_full = count(MetricId::SkewedTimeFraction) >= PASSING && !is_relieved;
+        let passing = [Side::Write, Side::Read].map(|side| {
+            is_often_full
+                && !is_hot(side, MetricId::ServerPeakToMean)
+                && is_hot(side, MetricId::ServerPeakToMeanP95)
+        });
         let class = |side: Side, demanded: Demanded| {
             let table = hottest_region(layout, runs, side).0;
             let mean = |id: MetricId| runs.all().mean(id.of(side));
-            let share = mean(MetricId::KeyRangeMaxShare);
+            let passing = passing[side as usize];
+            // Medians tell of the time without it.
+            let usual = |id: MetricId| mean(id).filter(|_| !passing);
+            let share = usual(MetricId::KeyRangeMaxShare);
+            let (of_peak, of_share) = match passing {
+                true => (MetricId::ServerPeakToMeanP95, MetricId::ServerMaxShareP95),
+                false => (MetricId::ServerPeakToMean, MetricId::ServerMaxShare),
+            };
             Hotspot::classify(&HotspotEvidence {
                 demanded,
-                peak: peak(side),
-                server_share: mean(MetricId::ServerMaxShare),
+                peak: peak(side, of_peak),
+                server_share: mean(of_share),
                 key_floor: mean(MetricId::KeyFloor).unwrap_or(1.0),
                 row_is_full: side == Side::Write && row_is_full(strategy, layout, runs),
                 reachable_regions: reachable_regions(layout, table) as u64,
@@ -59,7 +79,7 @@ impl Hotspots {
                 leads_with_time: strategy
                     .gathers_a_moment_under(key_of(strategy, table), layout.points(table)),
                 takes_turns: takes_turns && side == Side::Write,
-                best_dealing: mean(MetricId::PlacementPeakBest),
+                best_dealing: usual(MetricId::PlacementPeakBest),
                 range_share: share.zip(mean(MetricId::KeyRangeMaxShareOverall)),
             })
         };
@@ -74,11 +94,19 @@ impl Hotspots {
             };
             Hotspot::of_all(together, it.read_share, writes, reads, takes_turns)
         };
+        let mut classes = [writes, reads].into_iter().flatten();
+        let passes = classes.find(|class| passing.contains(&true) && *class != Hotspot::None);
+        let together = hottest.map(of_all);
+        let together = together
+            .filter(|class| *class != Hotspot::None)
+            .or(passes)
+            .or(together);
         Self {
             writes,
             reads,
             takes_turns,
-            all: hottest.map(of_all).or(writes).or(reads),
+            passing,
+            all: together.or(writes).or(reads),
             read_share: hottest.map(|hottest| hottest.read_share),
         }
     }

@@ -77,7 +77,13 @@ pub(super) fn run(
 fn capacity(config: &SimConfig, stop: &AtomicBool) -> Option<Option<f64>> {
     let run = engine::run_unless(&engine::saturating(config), stop)?;
     let throughput = run.metrics.get(MetricId::WriteThroughput);
-    Some(throughput.filter(|rate| *rate > 0.0))
+    // Of rows of one table: an operation writes one of each copy as well.
+    let tables = 1.0 + config.copies.len() as f64;
+    Some(
+        throughput
+            .filter(|rate| *rate > 0.0)
+            .map(|rows| rows / tables),
+    )
 }
 
 /// The rate that is varied.

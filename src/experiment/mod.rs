@@ -26,6 +26,7 @@ mod measures;
 mod point_words;
 mod ranked_strategies;
 mod ranking;
+mod read_price;
 mod recommendation;
 #[cfg(test)]
 mod recommendation_tests;

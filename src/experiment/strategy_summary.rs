@@ -3,8 +3,9 @@
 use super::advice::{Advice, KeyParts};
 use super::hotspots::{self, Hotspots};
 use super::key_words::{further_keys, key_in_words};
+use super::read_price::ReadPrice;
 use super::runs::{Runs, StrategyRuns, response_curve};
-use super::verdict::{ClusterHistory, ReadPrice, Verdict, is_piling_up};
+use super::verdict::{ClusterHistory, Verdict, is_piling_up};
 use super::{
     CellsRead, KeyMapBucket, MappedCopy, Measure, Metric, OperationResult, ReadResult,
     StrategyResult,
@@ -65,12 +66,9 @@ impl<'a> StrategySummary<'a> {
         };
         // The layout, the sizes and the capacity are those of replicate 0.
         for (id, value) in [
-            // Each operation writes a row of each table.
             (
                 MetricId::KeyFloor,
-                Some(floor(
-                    layout.hottest_row_share / (1.0 + layout.copies.len() as f64),
-                )),
+                Some(floor(layout.hottest_row_share / strategy.rows_per_write())),
             ),
             (MetricId::KeyBytes, Some(key_bytes)),
             (MetricId::CellBytes, Some(cell_bytes)),
@@ -90,7 +88,7 @@ impl<'a> StrategySummary<'a> {
             all.set_first(MetricId::ExpiredRegionFraction, Some(expired));
         }
         if let Some(knee) = &setup.knee {
-            runs.set_knee(knee, capacity);
+            runs.set_knee(knee, capacity.map(|rows| rows / strategy.rows_per_write()));
         }
         let writes = setup.workload.writes.iter().enumerate();
         let imports: Vec<(usize, u64)> = writes
@@ -109,14 +107,14 @@ impl<'a> StrategySummary<'a> {
         let hotspots = Hotspots::of(strategy, layout, &runs, servers);
         let of_rows = hotspots::row_capacity(strategy, layout).unwrap_or(f64::INFINITY);
         runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
-            let peak = scalars.get(MetricId::ServerPeakToMean)?;
-            // One server at a time.
-            let peak = if hotspots.takes_turns {
-                f64::from(servers)
-            } else {
-                peak
+            let peak = match hotspots.passing[Side::Write as usize] {
+                true => scalars.get(MetricId::ServerPeakToMeanP95)?,
+                // One server at a time.
+                false if hotspots.takes_turns => f64::from(servers),
+                false => scalars.get(MetricId::ServerPeakToMean)?,
             };
-            Some((f64::from(servers) * capacity? / peak).min(of_rows))
+            let rows = f64::from(servers) * capacity? / peak;
+            Some((rows / strategy.rows_per_write()).min(of_rows))
         });
         Self {
             strategy,
@@ -324,6 +322,7 @@ impl<'a> StrategySummary<'a> {
             joined: self.servers.saturating_sub(setup.cluster.servers),
             least_peak: runs.even_peak(hot).map_or(1.0, |even| even.least),
             p99_ms: runs.together(load).p99_ms(),
+            rows_per_write: self.strategy.rows_per_write(),
             copy,
             leads_with_time: self
                 .strategy

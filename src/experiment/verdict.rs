@@ -4,15 +4,14 @@
 //! Must not compute evidence, nor say more than the evidence does.
 
 use super::hotspots::Hotspots;
+use super::read_price::{ReadPrice, p99_words};
 use crate::metrics::{
     BUSY, CLUSTER_BUSY, Counts, EventKind, Hotspot, MetricId, NO_HOTSPOT_BELOW,
     OPERATIONS_PER_SERVER, Series, Side,
 };
-use crate::query::AccessPath;
 use crate::statistics::median;
-use crate::text::{article, compact, length, millis, percent, percent_to, times};
+use crate::text::{compact, length, millis, percent, percent_to, times};
 use crate::units::ByteSize;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -59,6 +58,8 @@ pub(super) struct Verdict {
     pub(super) least_peak: f64,
     /// With whether it is a lower bound.
     pub(super) p99_ms: Option<(f64, bool)>,
+    /// Rows that one operation writes: one of each table.
+    pub(super) rows_per_write: f64,
     /// The table whose regions are the hottest: 0 the strategy's own, c its copy c - 1. What follows is this table's.
     pub(super) copy: usize,
     pub(super) leads_with_time: bool,
@@ -223,6 +224,11 @@ impl Verdict {
         (of_table && self.copy > 0).then_some(self.copy as u32)
     }
 
+    /// It is one for less than half of the time.
+    pub(super) fn passes(&self) -> bool {
+        self.hotspots.passing[self.skew_of() as usize]
+    }
+
     /// What sentences call a class, and the copy that it is of.
     pub(super) fn class(&self, hotspot: Hotspot) -> String {
         let copy = self.hot_copy().map(|copy| format!(" of copy {copy}"));
@@ -245,6 +251,14 @@ impl Verdict {
                 let within = length(self.sample_s);
                 return format!(
                     "{class}: {cause} and servers take turns within an interval of {within}, so one of {servers} servers takes all of the {of}{at_a_time}"
+                );
+            }
+            if self.passes() {
+                let full = percent(self.count(MetricId::SkewedTimeFraction));
+                let most = percent(self.skew(MetricId::ServerMaxShareP95).unwrap_or(0.0));
+                let peak = times(self.skew(MetricId::ServerPeakToMeanP95).unwrap_or(1.0));
+                return format!(
+                    "{class} that passes: for {full} of the time a server is full, as it is asked for up to {most} of the {of}, {peak} the mean (mostly {share})"
                 );
             }
             let even = match self.after_deaths() {
@@ -298,13 +312,15 @@ impl Verdict {
             // That of the share before it, so that the two agree.
             let peak = times(self.skew(MetricId::ServerPeakToMean)?);
             Some(match hotspot {
+                _ if self.passes() => return None,
                 Hotspot::Placement => format!(
                     ", {peak} the mean: other dealings of the same regions give {mean} {range}, the best {best}"
                 ),
-                _ if high >= DIFFER * low => {
-                    format!(", {peak} the mean ({range} by how regions happen to lie)")
+                _ if high < DIFFER * low => return None,
+                _ if self.skew(MetricId::ServerPeakToMean)? > DIFFER * high => {
+                    format!(", {peak} the mean (other dealings of the same regions give {range})")
                 }
-                _ => return None,
+                _ => format!(", {peak} the mean ({range} by how regions happen to lie)"),
             })
         };
         known().unwrap_or_default()
@@ -394,7 +410,12 @@ impl Verdict {
                 };
                 format!("no region has moved to the {joined} that joined")
             }
-            Hotspot::Placement => "the regions happen to lie badly".to_owned(),
+            Hotspot::Placement => match self.skew(MetricId::PlacementPeakHigh) {
+                high if high >= self.skew(MetricId::ServerPeakToMean) => {
+                    "the regions lie as unevenly as chance deals them".to_owned()
+                }
+                _ => "the regions happen to lie badly".to_owned(),
+            },
             Hotspot::Lookback => "the newest rows are read, and they are neighbours".to_owned(),
             Hotspot::Moving if self.leads_with_time && of_writes => {
                 "the key follows time".to_owned()
@@ -482,7 +503,7 @@ impl Verdict {
     fn capacity(&self) -> Option<f64> {
         let of_one = self.mean(MetricId::ServerCapacity);
         let of_one = of_one.filter(|capacity| *capacity > 0.0);
-        Some(of_one? * f64::from(self.servers))
+        Some(of_one? * f64::from(self.servers) / self.rows_per_write)
     }
 
     /// `one server`, or so many of them.
@@ -619,7 +640,11 @@ impl Verdict {
         ];
         let counts: Vec<String> = counts.into_iter().flatten().collect();
         let changes = (!counts.is_empty()).then(|| counts.join(" and "))?;
-        let effect = match (self.mean(MetricId::TimeToRelief), self.course.peaks) {
+        // One that is hot to the end is not relieved because chance is kind to its last intervals.
+        let ends_hot = |(_, last): (f64, f64)| last >= NO_HOTSPOT_BELOW;
+        let stays = self.hotspots.is_hot() && self.course.peaks.is_some_and(ends_hot);
+        let relief = self.mean(MetricId::TimeToRelief).filter(|_| !stays);
+        let effect = match (relief, self.course.peaks) {
             (None, _) if !self.hotspots.is_hot() => String::new(),
             (None, None) => " left a server hot".to_owned(),
             (None, Some((first, last))) => {
@@ -692,10 +717,6 @@ pub(super) fn first_and_last(demand: &[Vec<u64>]) -> Option<(f64, f64)> {
     Some((peak(&demand[..fifth])?, peak(last)?))
 }
 
-/// Calls, regions or rows within this factor of a whole number are told as that number.
-const WHOLE: f64 = 0.02;
-/// Rows read for each row returned that are worth a word.
-const NOTABLE_OVER_READ: f64 = 1.5;
 /// Throughput of at least this part of the offered load counts as all of it: a run ends with a few reads in flight.
 pub(super) const NEARLY_ALL: f64 = 0.99;
 /// Reads of a replicate that may be in flight at its end without having piled up.
@@ -705,172 +726,4 @@ pub(super) const A_FEW: u64 = 10;
 pub(super) fn is_piling_up(done: f64, offered: f64, counts: &Counts, replicates: u32) -> bool {
     let left = counts.failed + counts.in_flight;
     done < NEARLY_ALL * offered && left >= A_FEW * u64::from(replicates)
-}
-
-/// `p99 4.1 ms`, `p99 over 4.1 s` of a lower bound.
-pub(super) fn p99_words((ms, is_bound): (f64, bool)) -> String {
-    let over = if is_bound { "over " } else { "" };
-    format!("p99 {over}{}", millis(ms))
-}
-
-/// One read's price, displayed as `a \`newest\` costs 16 scan calls, p99 4.1 ms`.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ReadPrice {
-    pub(super) name: String,
-    pub(super) path: AccessPath,
-    /// By its plan, as the rows.
-    pub(super) calls: f64,
-    pub(super) rows_read: f64,
-    pub(super) rows_returned: f64,
-    /// `None` where each row has one cell.
-    pub(super) cells_read: Option<f64>,
-    /// With whether it is a lower bound; `None` when the read is only planned.
-    pub(super) p99_ms: Option<(f64, bool)>,
-    pub(super) failed_fraction: f64,
-    /// Completed and offered a second, when that is not nearly the same.
-    pub(super) behind: Option<(f64, f64)>,
-}
-
-impl ReadPrice {
-    /// What reads pay: one or two of them, of more the dearest.
-    pub(super) fn clauses(prices: &[Self]) -> Vec<String> {
-        if prices.len() <= 2 {
-            return prices.iter().map(Self::to_string).collect();
-        }
-        let dearest = Self::dearest(prices).into_iter();
-        let told = |price| format!("dearest of {} reads: {price}", prices.len());
-        dearest.map(told).collect()
-    }
-
-    /// The read that pays most: the slowest, among planned ones that with the most calls, then cells, then rows.
-    fn dearest(prices: &[Self]) -> Option<&Self> {
-        // A lower bound may be anything.
-        let slow = |(ms, open)| if open { f64::INFINITY } else { ms };
-        let rank = |it: &Self| {
-            let cells = it.cells_read.unwrap_or(0.0);
-            [it.p99_ms.map_or(0.0, slow), it.calls, cells, it.rows_read]
-        };
-        // The first of equals, as in the file.
-        prices.iter().rev().max_by(|a, b| {
-            let pairs = rank(a).into_iter().zip(rank(b));
-            let mut orders = pairs.map(|(a, b)| a.total_cmp(&b));
-            let unequal = orders.find(|order| order.is_ne());
-            unequal.unwrap_or(Ordering::Equal)
-        })
-    }
-}
-
-impl fmt::Display for ReadPrice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let whole = self.calls.round();
-        let near = (self.calls - whole).abs() <= WHOLE * whole;
-        let calls = compact(if near { whole } else { self.calls });
-        let one = calls == "1";
-        write!(f, "{} costs ", article(&self.name))?;
-        let (count, s) = if one { ("one", "") } else { (&calls[..], "s") };
-        match self.path {
-            AccessPath::Get => write!(f, "{count} Get{s}")?,
-            AccessPath::MultiGet => write!(f, "{count} multi-Get call{s}")?,
-            AccessPath::Scan | AccessPath::FanOutScan => write!(f, "{count} scan call{s}")?,
-            AccessPath::BucketScan => write!(f, "a scan of a whole bucket")?,
-            AccessPath::TableScan => write!(f, "a scan of the whole table")?,
-        }
-        if self.rows_read >= NOTABLE_OVER_READ * self.rows_returned.max(1.0) {
-            let read = if one { "reads" } else { "read" };
-            let (rows, returned) = (compact(self.rows_read.round()), compact(self.rows_returned));
-            write!(f, " that {read} {rows} rows for {returned}")?;
-        }
-        let is_wide = |cells: &f64| *cells >= NOTABLE_OVER_READ * self.rows_read.max(1.0);
-        if let Some(cells) = self.cells_read.filter(is_wide) {
-            write!(f, " of {} cells", compact(cells))?;
-        }
-        if let Some(p99) = self.p99_ms {
-            write!(f, ", {}", p99_words(p99))?;
-        }
-        if let Some((done, offered)) = self.behind {
-            write!(
-                f,
-                ", {} of {} reads/s completed",
-                compact(done),
-                compact(offered)
-            )?;
-        }
-        if self.failed_fraction >= 0.001 {
-            write!(f, ", {} failed", percent(self.failed_fraction))?;
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn newest() -> ReadPrice {
-        ReadPrice {
-            name: "newest".to_owned(),
-            path: AccessPath::FanOutScan,
-            calls: 16.1,
-            rows_read: 160.0,
-            rows_returned: 10.0,
-            cells_read: None,
-            p99_ms: Some((4.112, false)),
-            failed_fraction: 0.0,
-            behind: None,
-        }
-    }
-
-    fn told(change: impl FnOnce(&mut ReadPrice)) -> String {
-        let mut price = newest();
-        change(&mut price);
-        price.to_string()
-    }
-
-    #[test]
-    fn a_price_is_told_in_calls_rows_and_time() {
-        assert_eq!(
-            told(|_| {}),
-            "a `newest` costs 16 scan calls that read 160 rows for 10, p99 4.11 ms"
-        );
-        let get = |price: &mut ReadPrice| {
-            (price.path, price.calls) = (AccessPath::Get, 1.0);
-            (price.rows_read, price.rows_returned) = (1.0, 0.98);
-        };
-        assert_eq!(told(get), "a `newest` costs one Get, p99 4.11 ms");
-        assert_eq!(
-            told(|price| {
-                get(price);
-                price.p99_ms = None;
-                (price.path, price.calls) = (AccessPath::MultiGet, 7.4);
-            }),
-            "a `newest` costs 7.40 multi-Get calls"
-        );
-        assert_eq!(
-            told(|price| {
-                price.path = AccessPath::TableScan;
-                (price.calls, price.rows_read) = (3_204.0, 1.2e7);
-                price.p99_ms = Some((12_300.0, true));
-                price.behind = Some((31.7, 50.2));
-                price.failed_fraction = 0.03;
-            }),
-            "a `newest` costs a scan of the whole table that read 12.0M rows for 10, p99 over 12.3 s, 31.7 of 50.2 reads/s completed, 3 % failed"
-        );
-    }
-
-    #[test]
-    fn the_dearest_read_is_the_slowest_then_that_with_most_calls() {
-        let mut prices = vec![newest(), newest(), newest(), newest()];
-        prices[1].p99_ms = Some((7.0, false));
-        (prices[2].p99_ms, prices[2].calls) = (None, 900.0);
-        assert_eq!(ReadPrice::dearest(&prices), Some(&prices[1]));
-        prices.iter_mut().for_each(|price| price.p99_ms = None);
-        assert_eq!(ReadPrice::dearest(&prices), Some(&prices[2]));
-        prices[2].calls = 16.1;
-        prices[3].name = "last".to_owned();
-        assert_eq!(
-            ReadPrice::dearest(&prices).map(|price| price.name.as_str()),
-            Some("newest")
-        );
-        assert_eq!(ReadPrice::dearest(&[]), None);
-    }
 }

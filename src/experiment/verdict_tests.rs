@@ -1,7 +1,7 @@
 //! Verdicts, read: each must be true of its numbers, specific, and one sentence.
 
 use super::hotspots::Hotspots;
-use super::verdict::ReadPrice;
+use super::read_price::ReadPrice;
 use super::verdict::{ClusterHistory, Verdict, first_and_last};
 use crate::metrics::{Hotspot, MetricId, Side};
 use crate::query::AccessPath;
@@ -68,6 +68,7 @@ pub(super) fn even() -> Verdict {
         slow: Vec::new(),
         clients: 0,
         course: ClusterHistory::default(),
+        rows_per_write: 1.0,
         reads: Vec::new(),
     };
     even.hot(Hotspot::None);
@@ -531,6 +532,7 @@ fn what_else_is_hot_is_named() {
             all: Some(Hotspot::Static),
             read_share: Some(0.2),
             takes_turns: false,
+            passing: [false; 2],
         };
         v.means.insert(MetricId::ReadServerMaxShare, 0.31);
     });

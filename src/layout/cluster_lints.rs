@@ -31,7 +31,8 @@ const MOST_UNSEEN: f64 = 0.2;
 pub fn load_lints(strategy: &Strategy, time: &TimeSpec) -> Vec<Diagnostic> {
     let setup = &strategy.setup;
     let servers = f64::from(setup.cluster.servers);
-    let capacity = servers * server_capacity_per_second(&setup.cluster, &setup.table);
+    let rows = servers * server_capacity_per_second(&setup.cluster, &setup.table);
+    let capacity = rows / strategy.rows_per_write();
     let window = time.duration.as_secs_f64() - time.warmup.as_secs_f64();
     let offered = match setup.workload.writes.is_empty() {
         true => None,
@@ -263,7 +264,8 @@ impl Changes<'_> {
         let most = regions as f64 * (1.0 + ticks).exp2();
         // Few regions use few servers before they split.
         let servers = (regions as f64).min(f64::from(cluster.servers));
-        let capacity = servers * server_capacity_per_second(cluster, table);
+        let rows = servers * server_capacity_per_second(cluster, table);
+        let capacity = rows / self.strategy.rows_per_write();
         let (offered, row) = self.offered();
         let rate = offered.map_or(capacity, |offered| offered.min(capacity));
         let asked = (rate * seconds * row / size as f64).floor();

@@ -149,14 +149,14 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [Saturated] "saturated" Fraction Lower, |run| Some(f64::from(u8::from(run.saturated?)));
     }
     Experiment {
-        /// Rows a second of these writes on one saturated server with one region.
+        /// Rows a second of these writes on one saturated server with one region; a write has one in the table and in each copy.
         [ServerCapacity] "server_capacity_per_sec" PerSecond Higher;
-        /// Servers x server_capacity_per_sec / server_peak_to_mean; server_capacity_per_sec alone where servers take turns
-        /// within an interval; of increments and appends at most what the lock of the hottest row lets through.
+        /// Servers x server_capacity_per_sec / server_peak_to_mean / rows of a write; server_capacity_per_sec alone where servers
+        /// take turns within an interval; server_peak_to_mean_p95 where a hotspot passes; of increments and appends at most what the lock of the hottest row lets through.
         [UsableCapacity] "usable_capacity_per_sec" PerSecond Higher;
         /// Highest rate of the varied load at which every limit of `[knee]` holds; undefined when even the lowest breaks one in some replicate.
         [Knee] "knee_per_sec" PerSecond Higher;
-        /// Knee_per_sec of a write over server_capacity_per_sec: how many servers' worth of writes the strategy takes.
+        /// Knee_per_sec of a write over server_capacity_per_sec, times the rows of a write: how many servers' worth of writes the strategy takes.
         [KneeInServers] "knee_in_servers" Number Higher;
         /// Mean length of a row key, over the table's rows.
         [KeyBytes] "key_bytes" Bytes Lower;

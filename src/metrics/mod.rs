@@ -28,7 +28,9 @@ mod warm_up;
 
 pub use demand::{HottestServer, OPERATIONS_PER_SERVER};
 pub use events::{EventKind, RefusalReason, SeriesEvent};
-pub use hotspot::{Demanded, FULL_ROW, Hotspot, HotspotEvidence, NO_HOTSPOT_BELOW, OF_READS, Peak};
+pub use hotspot::{
+    Demanded, FULL_ROW, Hotspot, HotspotEvidence, NO_HOTSPOT_BELOW, OF_READS, PASSING, Peak,
+};
 pub use metric_id::{
     Better, Definition, MetricId, MetricPath, OperationNames, Part, Side, Source, Subject, Unit,
     UnknownMetric, all_paths, lookup, reference,

@@ -209,11 +209,17 @@ pub(super) fn headline(group: &ComparableStrategies) -> String {
         );
     }
     let (name, key) = (&best.name, best.key.trim());
+    // One command for the table, and one for each copy.
+    let copies = match group.create.lines().count() {
+        0 | 1 => String::new(),
+        2 => " and a copy".to_owned(),
+        tables => format!(" and {} copies", tables - 1),
+    };
     match best.broken_limits.is_empty() {
-        true => format!("Recommended among {keys}: `{name}`, with key `{key}`."),
+        true => format!("Recommended among {keys}: `{name}`, with key `{key}`{copies}."),
         false => format!(
             "None of {keys} keeps the limits: a better one, or more servers, are still to be found. \
-             The best of them is `{name}`, with key `{key}`."
+             The best of them is `{name}`, with key `{key}`{copies}."
         ),
     }
 }

@@ -224,6 +224,11 @@ impl Strategy {
         self.follows_time_under(key) || steady && key.gathers_a_moment(self.pace(), points)
     }
 
+    /// Rows that one operation writes: one of the table, and of each copy.
+    pub fn rows_per_write(&self) -> f64 {
+        1.0 + self.copies.len() as f64
+    }
+
     /// How timestamps and sequences move on as rows are written.
     pub fn pace(&self) -> Pace {
         let Setup {

@@ -35,6 +35,7 @@ mod metamorphic;
 mod neighbours;
 mod never_finished;
 mod page;
+mod passing_hotspots;
 mod pictures_and_tables;
 mod placement;
 mod planner_cells;
