@@ -1,15 +1,17 @@
 //! The classes of hotspot of one strategy: of its writes, of its reads, and of what servers are asked for in all. Must not tell them.
 
+use super::cluster_history::first_and_last;
 use super::runs::StrategyRuns;
 use crate::cluster::row_capacity_per_second;
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::layout::Layout;
 use crate::metrics::{
-    Demanded, FULL_ROW, Hotspot, HotspotEvidence, HottestServer, MetricId, OF_READS,
-    OPERATIONS_PER_SERVER, PASSING, Peak, Side,
+    Demanded, FULL_ROW, Hotspot, HotspotEvidence, HottestServer, MetricId, NO_HOTSPOT_BELOW,
+    OF_READS, OPERATIONS_PER_SERVER, PASSING, Peak, Side,
 };
 use crate::scenario::Strategy;
+use crate::time::SimTime;
 use crate::workload::{PickDistribution, RangeExtent, Read};
 use std::collections::BTreeMap;
 
@@ -48,14 +50,20 @@ impl Hotspots {
         let takes_turns = takes_turns(strategy, layout, runs, servers)
             && peak(Side::Write, MetricId::ServerPeakToMean).is_some_and(|peak| !peak.is_hot());
         let count = |id: MetricId| runs.all().mean(id).unwrap_or(0.0);
-        // What splits and moves have put right is told of them.
+        // What splits and moves have put right since the start is told of them, and how servers that join are used has a class of its own.
         let changes = count(MetricId::Splits) + count(MetricId::Moves);
-        let is_relieved = changes > 0.0 && runs.all().mean(MetricId::TimeToRelief).is_some();
-        let is_often_full = count(MetricId::SkewedTimeFraction) >= PASSING && !is_relieved;
+        let course = runs.series.iter();
+        let mut course = course.filter_map(|series| first_and_last(&series.server_demand));
+        let is_relieved = changes > 0.0
+            && runs.all().mean(MetricId::TimeToRelief).is_some()
+            && course.any(|(first, _)| first >= NO_HOTSPOT_BELOW);
+        let end = SimTime::from_nanos(strategy.setup.workload.duration.as_nanos());
+        let joins = strategy.setup.servers_by(end) > strategy.setup.cluster.servers;
         let passing = [Side::Write, Side::Read].map(|side| {
-            is_often_full
+            !(is_relieved || joins)
+                && count(MetricId::HotspotTimeFraction.of(side)) >= PASSING
                 && !is_hot(side, MetricId::ServerPeakToMean)
-                && is_hot(side, MetricId::ServerPeakToMeanP95)
+                && is_hot(side, MetricId::HotspotPeakToMean)
         });
         let class = |side: Side, demanded: Demanded| {
             let table = hottest_region(layout, runs, side).0;
@@ -64,14 +72,14 @@ impl Hotspots {
             // Medians tell of the time without it.
             let usual = |id: MetricId| mean(id).filter(|_| !passing);
             let share = usual(MetricId::KeyRangeMaxShare);
-            let (of_peak, of_share) = match passing {
-                true => (MetricId::ServerPeakToMeanP95, MetricId::ServerMaxShareP95),
-                false => (MetricId::ServerPeakToMean, MetricId::ServerMaxShare),
+            let of_peak = match passing {
+                true => MetricId::HotspotPeakToMean,
+                false => MetricId::ServerPeakToMean,
             };
             Hotspot::classify(&HotspotEvidence {
                 demanded,
                 peak: peak(side, of_peak),
-                server_share: mean(of_share),
+                server_share: mean(MetricId::ServerMaxShare),
                 key_floor: mean(MetricId::KeyFloor).unwrap_or(1.0),
                 row_is_full: side == Side::Write && row_is_full(strategy, layout, runs),
                 reachable_regions: reachable_regions(layout, table) as u64,

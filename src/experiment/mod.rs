@@ -8,6 +8,7 @@ mod advice_tests;
 mod calibration;
 #[cfg(test)]
 mod calibration_tests;
+mod cluster_history;
 mod comparisons;
 mod expectation_result;
 mod expectations;

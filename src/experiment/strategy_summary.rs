@@ -1,11 +1,12 @@
 //! One strategy's layout and runs together: its metrics, its part of the results, and what is odd about it. Must not know the other strategies.
 
 use super::advice::{Advice, KeyParts};
+use super::cluster_history::ClusterHistory;
 use super::hotspots::{self, Hotspots};
 use super::key_words::{further_keys, key_in_words};
 use super::read_price::ReadPrice;
 use super::runs::{Runs, StrategyRuns, response_curve};
-use super::verdict::{ClusterHistory, Verdict, is_piling_up};
+use super::verdict::{Verdict, is_piling_up};
 use super::{
     CellsRead, KeyMapBucket, MappedCopy, Measure, Metric, OperationResult, ReadResult,
     StrategyResult,
@@ -108,7 +109,7 @@ impl<'a> StrategySummary<'a> {
         let of_rows = hotspots::row_capacity(strategy, layout).unwrap_or(f64::INFINITY);
         runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
             let peak = match hotspots.passing[Side::Write as usize] {
-                true => scalars.get(MetricId::ServerPeakToMeanP95)?,
+                true => scalars.get(MetricId::HotspotPeakToMean)?,
                 // One server at a time.
                 false if hotspots.takes_turns => f64::from(servers),
                 false => scalars.get(MetricId::ServerPeakToMean)?,

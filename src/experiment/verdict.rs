@@ -3,13 +3,10 @@
 //!
 //! Must not compute evidence, nor say more than the evidence does.
 
+use super::cluster_history::ClusterHistory;
 use super::hotspots::Hotspots;
 use super::read_price::{ReadPrice, p99_words};
-use crate::metrics::{
-    BUSY, CLUSTER_BUSY, Counts, EventKind, Hotspot, MetricId, NO_HOTSPOT_BELOW,
-    OPERATIONS_PER_SERVER, Series, Side,
-};
-use crate::statistics::median;
+use crate::metrics::{BUSY, CLUSTER_BUSY, Counts, Hotspot, MetricId, NO_HOTSPOT_BELOW, Side};
 use crate::text::{compact, length, millis, percent, percent_to, times};
 use crate::units::ByteSize;
 use std::collections::BTreeMap;
@@ -25,8 +22,6 @@ const NOTABLE_UNFINISHED: f64 = 0.01;
 const DIFFER: f64 = 1.25;
 /// A relief by less than this factor is none that anybody would notice (estimate).
 const WORTH_A_WORD: f64 = 1.1;
-/// In the words of a balancer that looks for moves, as a decision is told.
-const STARTS: &str = ": starts for ";
 /// A run is held back when it does less than this part of what its servers could do, or of what was offered.
 const HELD_BELOW: f64 = 0.9;
 /// A slow server holds the others back when it is busy this many times as much as they are (estimate).
@@ -89,49 +84,6 @@ pub(super) struct Verdict {
     pub(super) course: ClusterHistory,
     /// In file order.
     pub(super) reads: Vec<ReadPrice>,
-}
-
-/// What happened to the servers and regions of a run.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct ClusterHistory {
-    /// Peak-to-mean in the first and in the last fifth of the run; `None` where there is too little demand.
-    pub(super) peaks: Option<(f64, f64)>,
-    /// The share of each server's handlers that is busy, mean over the window.
-    pub(super) utilisation: Vec<f64>,
-    /// Servers that died.
-    pub(super) lost: u32,
-    /// What the balancer judged by when it started last, or ran last if it never started, in words.
-    pub(super) finding: Option<String>,
-    /// Why a region that is due to be split has no split row.
-    pub(super) no_split_row: Option<String>,
-}
-
-impl ClusterHistory {
-    /// That of a run.
-    pub(super) fn of(series: &Series) -> Self {
-        let of = |kind| {
-            let events = series.events.iter().rev();
-            events.filter(move |event| event.event == kind)
-        };
-        // The last run has seen most of the load.
-        let mut findings = of(EventKind::Balancer).filter_map(|event| event.detail.as_deref());
-        let last = findings.next();
-        let starts = |finding: &&str| finding.contains(STARTS);
-        let started = last.filter(starts).or_else(|| findings.find(starts));
-        let judged = |finding: &str| finding.split(": ").next().unwrap_or_default().to_owned();
-        let no_split_row = of(EventKind::NoSplitRow).next();
-        let window = series.server_utilisation.get(series.window_start..);
-        let window = window.unwrap_or_default();
-        let busy = |server: usize| window.iter().map(move |interval| interval[server]);
-        let mean = |server| busy(server).sum::<f64>() / window.len() as f64;
-        Self {
-            peaks: first_and_last(&series.server_demand),
-            utilisation: (0..window.first().map_or(0, Vec::len)).map(mean).collect(),
-            lost: of(EventKind::Crash).count() as u32,
-            finding: started.or(last).map(judged),
-            no_split_row: no_split_row.and_then(|event| event.detail.clone()),
-        }
-    }
 }
 
 impl fmt::Display for Verdict {
@@ -254,11 +206,13 @@ impl Verdict {
                 );
             }
             if self.passes() {
-                let full = percent(self.count(MetricId::SkewedTimeFraction));
-                let most = percent(self.skew(MetricId::ServerMaxShareP95).unwrap_or(0.0));
-                let peak = times(self.skew(MetricId::ServerPeakToMeanP95).unwrap_or(1.0));
+                let (time, peak) = (MetricId::HotspotTimeFraction, MetricId::HotspotPeakToMean);
+                let time = percent(self.skew(time).unwrap_or(0.0));
+                let peak = self.skew(peak).unwrap_or(1.0);
+                let most = percent(peak / f64::from(servers));
                 return format!(
-                    "{class} that passes: for {full} of the time a server is full, as it is asked for up to {most} of the {of}, {peak} the mean (mostly {share})"
+                    "{class} that passes: for {time} of the time one of {servers} servers is full, asked for {most} of the {of}, {} the mean (mostly {share})",
+                    times(peak)
                 );
             }
             let even = match self.after_deaths() {
@@ -606,7 +560,8 @@ impl Verdict {
     /// The strongest bound that matters: rows before regions.
     fn bound(&self, hotspot: Hotspot) -> Option<String> {
         let peak = self.skew(MetricId::ServerPeakToMean)?;
-        if hotspot == Hotspot::None || self.servers == 1 {
+        // Floors are those of all of the window.
+        if hotspot == Hotspot::None || self.servers == 1 || self.passes() {
             return None;
         }
         let [by_row, by_region] = self.floors();
@@ -645,6 +600,7 @@ impl Verdict {
         let stays = self.hotspots.is_hot() && self.course.peaks.is_some_and(ends_hot);
         let relief = self.mean(MetricId::TimeToRelief).filter(|_| !stays);
         let effect = match (relief, self.course.peaks) {
+            _ if self.passes() => String::new(),
             (None, _) if !self.hotspots.is_hot() => String::new(),
             (None, None) => " left a server hot".to_owned(),
             (None, Some((first, last))) => {
@@ -700,21 +656,6 @@ impl Verdict {
 pub(super) fn most_even(count: usize, servers: usize) -> Option<f64> {
     (count > 0 && servers > 0)
         .then(|| servers as f64 * count.div_ceil(servers) as f64 / count as f64)
-}
-
-/// Medians of the peak-to-mean over the intervals of the first and of the last fifth of the run that have enough demand.
-pub(super) fn first_and_last(demand: &[Vec<u64>]) -> Option<(f64, f64)> {
-    let fifth = demand.len().div_ceil(5);
-    let peak = |intervals: &[Vec<u64>]| {
-        let peaks = intervals.iter().filter_map(|loads| {
-            let (all, most) = (loads.iter().sum::<u64>(), *loads.iter().max()?);
-            let servers = loads.len() as u64;
-            (all >= OPERATIONS_PER_SERVER * servers).then(|| (most * servers) as f64 / all as f64)
-        });
-        median(&peaks.collect::<Vec<_>>())
-    };
-    let last = &demand[demand.len() - fifth..];
-    Some((peak(&demand[..fifth])?, peak(last)?))
 }
 
 /// Throughput of at least this part of the offered load counts as all of it: a run ends with a few reads in flight.

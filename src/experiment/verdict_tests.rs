@@ -1,8 +1,9 @@
 //! Verdicts, read: each must be true of its numbers, specific, and one sentence.
 
+use super::cluster_history::{ClusterHistory, first_and_last};
 use super::hotspots::Hotspots;
 use super::read_price::ReadPrice;
-use super::verdict::{ClusterHistory, Verdict, first_and_last};
+use super::verdict::Verdict;
 use crate::metrics::{Hotspot, MetricId, Side};
 use crate::query::AccessPath;
 use std::collections::BTreeMap;

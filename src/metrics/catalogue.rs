@@ -21,6 +21,10 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [ServerPeakToMean, ReadServerPeakToMean] "server_peak_to_mean" Servers Lower, |demand| median(&demand.peaks);
         /// The same, 95th percentile over intervals.
         [ServerPeakToMeanP95, ReadServerPeakToMeanP95] "server_peak_to_mean_p95" Servers Lower, |demand| quantile(&demand.peaks, 0.95);
+        /// The same in intervals in which the hottest server is full or refuses and is asked for 1.5 times the mean or more (and more than chance makes), median over these.
+        [HotspotPeakToMean, ReadHotspotPeakToMean] "hotspot_peak_to_mean" Servers Lower, |demand| median(&demand.hot_peaks);
+        /// Share of such intervals.
+        [HotspotTimeFraction, ReadHotspotTimeFraction] "hotspot_time_fraction" Fraction Lower, |demand| demand.hot_time();
         /// The same of the whole window's demand: a moving hotspot averages out.
         [ServerPeakToMeanOverall, ReadServerPeakToMeanOverall] "server_peak_to_mean_overall" Servers Lower, |demand| Some(demand.share_overall? * demand.servers);
         /// What chance makes of a perfect spread of as much demand an interval (balls in bins).
@@ -152,7 +156,7 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         /// Rows a second of these writes on one saturated server with one region; a write has one in the table and in each copy.
         [ServerCapacity] "server_capacity_per_sec" PerSecond Higher;
         /// Servers x server_capacity_per_sec / server_peak_to_mean / rows of a write; server_capacity_per_sec alone where servers
-        /// take turns within an interval; server_peak_to_mean_p95 where a hotspot passes; of increments and appends at most what the lock of the hottest row lets through.
+        /// take turns within an interval; hotspot_peak_to_mean where a hotspot passes; of increments and appends at most what the lock of the hottest row lets through.
         [UsableCapacity] "usable_capacity_per_sec" PerSecond Higher;
         /// Highest rate of the varied load at which every limit of `[knee]` holds; undefined when even the lowest breaks one in some replicate.
         [Knee] "knee_per_sec" PerSecond Higher;

@@ -3,6 +3,7 @@
 //! Must not know what a unit of demand is.
 
 use super::events::Servers;
+use super::hotspot::Peak;
 use super::region_demand::{ClosedRegions, RegionDemand};
 use super::table::Table;
 use crate::statistics::{DealtPeaks, ExpectedPeak, effective_number, expected_peak, gini, median};
@@ -63,6 +64,8 @@ pub(super) struct Grid {
     pub(super) window: Range<usize>,
     /// The window's intervals of full length; a window shorter than one keeps its only one.
     pub(super) full: Range<usize>,
+    /// By interval and server: it has no handler left, or refuses.
+    pub(super) overloaded: Vec<Vec<bool>>,
 }
 
 impl Grid {
@@ -110,6 +113,8 @@ pub(super) struct Spread {
     pub(super) skipped: usize,
     /// Of the measured ones: demand of the hottest server over the mean, idle servers counted.
     pub(super) peaks: Vec<f64>,
+    /// Of those in which the hottest server is overloaded and has the demand of a hotspot: the same.
+    pub(super) hot_peaks: Vec<f64>,
     /// Share of the hottest server.
     pub(super) shares: Vec<f64>,
     /// Servers that take part.
@@ -130,6 +135,14 @@ pub(super) struct Spread {
     pub(super) gini_overall: Option<f64>,
     /// Under other dealings of the same regions.
     pub(super) dealt: Option<DealtPeaks>,
+}
+
+impl Spread {
+    /// Share of the intervals in which the hottest server is overloaded and has the demand of a hotspot; `None` without intervals.
+    pub(super) fn hot_time(&self) -> Option<f64> {
+        let intervals = (self.peaks.len() + self.skipped) as f64;
+        (intervals > 0.0).then(|| self.hot_peaks.len() as f64 / intervals)
+    }
 }
 
 /// What servers are asked for in all: the handler time of writes and reads together, on the server that has most of it.
@@ -154,11 +167,20 @@ impl ClosedDemand {
     pub(super) fn spread(&self, grid: &Grid) -> Spread {
         let measured = self.measured(grid);
         let (mut peaks, mut shares, mut effective, mut totals) = (vec![], vec![], vec![], vec![]);
+        let mut hot_peaks = vec![];
         let (mut region_shares, mut range_shares, mut ginis) = (vec![], vec![], vec![]);
         for &row in &measured {
             let loads = self.servers.row(row);
             let (total, most) = (sum(loads), greatest(loads));
-            peaks.push(grid.peak(row, most, total));
+            let peak = grid.peak(row, most, total);
+            let mut servers = loads.iter().zip(&grid.overloaded[row]);
+            let is_overloaded = servers.any(|(load, overloaded)| *load == most && *overloaded);
+            let is_hot = || {
+                let even = grid.even(&[row], total as f64 / self.together);
+                Peak { value: peak, even }.is_hot()
+            };
+            hot_peaks.extend((is_overloaded && is_hot()).then_some(peak));
+            peaks.push(peak);
             shares.push(f64::from(most) / total as f64);
             effective.extend(effective_number(loads.iter().map(|&load| u64::from(load))));
             totals.push(total as f64);
@@ -194,6 +216,7 @@ impl ClosedDemand {
                 measured.map(|_| grid.servers[start + interval])
             }),
             peaks,
+            hot_peaks,
             shares,
             effective,
             region_shares,

@@ -18,8 +18,7 @@ pub const MOVING_RATIO: f64 = 2.0;
 pub const RANGE_SHARE_OF_SERVER: f64 = 0.5;
 /// A row that is incremented or appended to is full when it is asked for this part of what its lock lets through (estimate).
 pub const FULL_ROW: f64 = 0.95;
-/// A hotspot that passes: a server is full for this part of the time while the cluster is not, and in as many intervals the peak-to-mean is that of a hotspot, but not in half of
-/// them (the part that `server_peak_to_mean_p95` tells of).
+/// A hotspot that passes: the hottest server is full for this part of the time (estimate) with the demand of a hotspot, which the median is not.
 pub const PASSING: f64 = 0.05;
 /// Reads make a server hot when they take more than this share of the handler time that it is asked for.
 pub const OF_READS: f64 = 0.5;

@@ -307,7 +307,7 @@ fn read_demand_is_measured_by_the_formulas_of_write_demand() {
             compared += 1;
         }
     }
-    assert_eq!(compared, 23);
+    assert_eq!(compared, 25);
     let mut of_writes = writes.metrics.ids();
     assert!(!of_writes.any(|id| id.side() == Some(Side::Read)));
 

@@ -101,10 +101,19 @@ impl Recorder {
             _ => window.clone(),
         };
         let servers = |row| self.log.servers_in(&intervals, row);
+        let overloaded = |row| {
+            let handlers = f64::from(self.config.handlers);
+            let time = intervals.length(row, end) as f64 * handlers;
+            let servers = self.servers.row(row).iter();
+            let is_overloaded =
+                |it: &ServerTally| it.refused + it.refused_rows > 0 || it.busy as f64 > BUSY * time;
+            servers.map(is_overloaded).collect()
+        };
         let grid = Grid {
             servers: (0..rows).map(servers).collect(),
             window,
             full,
+            overloaded: (0..rows).map(overloaded).collect(),
         };
         let [writes, reads, _] = &mut self.sides;
         let sum = |of: fn(&ReadCosts) -> f64| self.costs.iter().map(of).sum::<f64>();
@@ -233,11 +242,9 @@ impl Summary {
     /// The share of intervals in which some server was asked for more than it can do and the mean utilisation stayed below a bound.
     fn hot_time(&self, below: f64) -> Option<f64> {
         let is_hot = |row: &usize| {
-            let refuses = |server: &ServerTally| server.refused + server.refused_rows > 0;
-            let refusing = self.run.servers.row(*row).iter().any(refuses);
-            let busy: Vec<f64> = self.utilisations(*row..row + 1).collect();
-            let mean = busy.iter().sum::<f64>() / f64::from(self.grid.servers[*row].joined);
-            (refusing || busy.iter().any(|&busy| busy > BUSY)) && mean < below
+            let busy = self.utilisations(*row..row + 1).sum::<f64>();
+            let mean = busy / f64::from(self.grid.servers[*row].joined);
+            self.grid.overloaded[*row].contains(&true) && mean < below
         };
         let hot = self.grid.full.clone().filter(is_hot).count();
         let intervals = self.grid.full.len() as f64;

@@ -12,6 +12,7 @@ mod server_strip;
 use super::demand::Demand;
 use super::prelude::*;
 use crate::experiment::KeyMapBucket;
+use crate::metrics::NO_HOTSPOT_BELOW;
 use crate::report::document::{Column, Look, Table};
 use event_marks::draw_events;
 use frame::Frame;
@@ -286,6 +287,21 @@ fn title(strategy: &StrategyResult, demand: &Demand) -> String {
         (_, Some("row")) => format!(
             "one row is hot and no split can divide it; its server takes {share} of the {load}"
         ),
+        // Medians tell of the time without it, or of intervals that are longer than a turn.
+        (_, Some(class))
+            if metric::value(strategy, MetricId::ServerPeakToMean) < Some(NO_HOTSPOT_BELOW) =>
+        {
+            match class {
+                "moving" => format!("servers take turns at the {load} within an interval"),
+                _ => {
+                    let time = metric::text(strategy, MetricId::HotspotTimeFraction, Percent);
+                    let most = metric::text(strategy, MetricId::HotspotPeakToMean, Ratio);
+                    format!(
+                        "for {time} of the time one server is full, with {most} its fair share of the {load}"
+                    )
+                }
+            }
+        }
         (_, Some("presplit-mismatch")) => {
             let reached = demand.servers_reached();
             format!("the {load} reach {reached} of {servers} servers, the hottest takes {share}")

@@ -1,0 +1,65 @@
+//! What happened to the servers and regions of a run. Must not judge it.
+
+use crate::metrics::{EventKind, OPERATIONS_PER_SERVER, Series};
+use crate::statistics::median;
+
+/// In the words of a balancer that looks for moves, as a decision is told.
+const STARTS: &str = ": starts for ";
+
+/// What happened to the servers and regions of a run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct ClusterHistory {
+    /// Peak-to-mean in the first and in the last fifth of the run; `None` where there is too little demand.
+    pub(super) peaks: Option<(f64, f64)>,
+    /// The share of each server's handlers that is busy, mean over the window.
+    pub(super) utilisation: Vec<f64>,
+    /// Servers that died.
+    pub(super) lost: u32,
+    /// What the balancer judged by when it started last, or ran last if it never started, in words.
+    pub(super) finding: Option<String>,
+    /// Why a region that is due to be split has no split row.
+    pub(super) no_split_row: Option<String>,
+}
+
+impl ClusterHistory {
+    /// That of a run.
+    pub(super) fn of(series: &Series) -> Self {
+        let of = |kind| {
+            let events = series.events.iter().rev();
+            events.filter(move |event| event.event == kind)
+        };
+        // The last run has seen most of the load.
+        let mut findings = of(EventKind::Balancer).filter_map(|event| event.detail.as_deref());
+        let last = findings.next();
+        let starts = |finding: &&str| finding.contains(STARTS);
+        let started = last.filter(starts).or_else(|| findings.find(starts));
+        let judged = |finding: &str| finding.split(": ").next().unwrap_or_default().to_owned();
+        let no_split_row = of(EventKind::NoSplitRow).next();
+        let window = series.server_utilisation.get(series.window_start..);
+        let window = window.unwrap_or_default();
+        let busy = |server: usize| window.iter().map(move |interval| interval[server]);
+        let mean = |server| busy(server).sum::<f64>() / window.len() as f64;
+        Self {
+            peaks: first_and_last(&series.server_demand),
+            utilisation: (0..window.first().map_or(0, Vec::len)).map(mean).collect(),
+            lost: of(EventKind::Crash).count() as u32,
+            finding: started.or(last).map(judged),
+            no_split_row: no_split_row.and_then(|event| event.detail.clone()),
+        }
+    }
+}
+
+/// Medians of the peak-to-mean over the intervals of the first and of the last fifth of the run that have enough demand.
+pub(super) fn first_and_last(demand: &[Vec<u64>]) -> Option<(f64, f64)> {
+    let fifth = demand.len().div_ceil(5);
+    let peak = |intervals: &[Vec<u64>]| {
+        let peaks = intervals.iter().filter_map(|loads| {
+            let (all, most) = (loads.iter().sum::<u64>(), *loads.iter().max()?);
+            let servers = loads.len() as u64;
+            (all >= OPERATIONS_PER_SERVER * servers).then(|| (most * servers) as f64 / all as f64)
+        });
+        median(&peaks.collect::<Vec<_>>())
+    };
+    let last = &demand[demand.len() - fifth..];
+    Some((peak(&demand[..fifth])?, peak(last)?))
+}
