@@ -147,7 +147,7 @@ impl Trend {
     }
 
     /// The trend of two things that both follow the field and stand one after another: the first decides.
-    fn then(self, next: Self) -> Option<Self> {
+    pub(super) fn then(self, next: Self) -> Option<Self> {
         let exact = self.exact || next.exact;
         (self.rising == next.rising).then_some(Self { exact, ..self })
     }

@@ -44,6 +44,20 @@ pub struct JointSteps {
     pub hidden: Vec<usize>,
 }
 
+/// Segments one after another that follow a field together, constants among them. Each has one length for all values of the field, so that a later
+/// one decides only where those before it are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Following {
+    /// Behind the last of them.
+    pub end: usize,
+    /// How they follow it together.
+    pub trend: Trend,
+    /// Of the last one only so many leading bytes are known ([`KeyPlan::known_lead`]).
+    pub bytes: Option<usize>,
+    /// Of the last one only what decides on its order is known: the time of `be8(snowflake(ts, ...))`.
+    pub open: bool,
+}
+
 /// How segments use a number field of which they show few different values, such as `n % 8`.
 #[derive(Debug, Clone)]
 pub struct FieldClasses {
@@ -116,18 +130,61 @@ impl KeyPlan {
         (lead > 0 && code.facts.needs.met(known)).then_some(lead)
     }
 
-    /// Does a reader who knows this know what decides on the segment's order before all else: the time of `be8(snowflake(ts, ...))`?
-    pub fn knows_high_digit(&self, segment: usize, known: &Knowledge) -> bool {
+    /// How the segments from `first` on follow a field, as far as a reader who knows this, the field included, can tell.
+    pub fn following(&self, first: usize, field: FieldId, known: &Knowledge) -> Option<Following> {
+        let mut found: Option<Following> = None;
+        for at in first..self.segments().len() {
+            if self.segments()[at].constant().is_some() {
+                continue;
+            }
+            let own = self.trend(at, field);
+            let trend = found.map_or(own, |before| before.trend.then(own?));
+            let bytes = self.known_lead(at, known);
+            let closed = bytes.is_some() || self.is_known(at, known);
+            let Some(trend) = trend.filter(|_| closed || self.knows_high_digit(at, known)) else {
+                break;
+            };
+            let (end, open) = (at + 1, !closed);
+            found = Some(Following {
+                end,
+                trend,
+                bytes,
+                open,
+            });
+            if trend.exact || bytes.is_some() || open {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Does a reader who knows this know what decides on the segment's order before all else?
+    fn knows_high_digit(&self, segment: usize, known: &Knowledge) -> bool {
         let digit = self.code(segment).high_digit();
         digit.is_some_and(|it| {
             it.facts.randomness != Randomness::Random && it.facts.needs.met(known)
         })
     }
 
-    /// Appends the segment's least or greatest bytes of all rows that agree with the row in that.
-    pub fn write_bound(&self, segment: usize, row: &Row<'_>, greatest: bool, out: &mut Vec<u8>) {
-        self.code(segment)
-            .write_bound(&Rows::one(row), greatest, out);
+    /// Appends the segments from `first` on that follow a field, in their least or greatest bytes of all rows that agree with the row in what is known.
+    pub fn write_following(
+        &self,
+        first: usize,
+        following: Following,
+        row: &Row<'_>,
+        greatest: bool,
+        out: &mut Vec<u8>,
+    ) {
+        let last = following.end - 1;
+        for segment in first..last {
+            self.write_segment(segment, row, out);
+        }
+        let start = out.len();
+        match following.open {
+            true => self.code(last).write_bound(&Rows::one(row), greatest, out),
+            false => self.write_segment(last, row, out),
+        }
+        out.truncate(following.bytes.map_or(usize::MAX, |bytes| start + bytes));
     }
 
     /// Fields of which different values give different bytes in these segments, whatever the others are: those of each, and those that several

@@ -40,7 +40,7 @@ pub use evaluate::{evaluate, parse_given};
 pub use field_steps::{FieldSteps, StepCache};
 pub use fixed_widths::{FixedSegment, fixed_segments};
 pub use knowledge::Knowledge;
-pub use known_segments::{FieldClasses, JointSteps, SegmentValue};
+pub use known_segments::{FieldClasses, Following, JointSteps, SegmentValue};
 pub use lang::{KeyError, expanded_sizes};
 pub use plan::{KeyPlan, Pace, Role};
 pub use presets::{Preset, presets};

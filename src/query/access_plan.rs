@@ -345,10 +345,13 @@ impl AccessPlan {
         &key.segments()[..self.way.segments(key)]
     }
 
-    /// Is the derived field itself among the segments that are used, the one with the range included?
+    /// Is the derived field itself among the segments that are used, those that bound a range included?
     fn tells_derived(&self, derived: DerivedId) -> bool {
-        let used = self.used().len() + usize::from(self.evidence.range.is_some());
         let key = &self.question.key;
+        let used = match self.way.stop {
+            Stop::Range { bound, .. } => bound.end,
+            _ => self.used().len(),
+        };
         let own = |segment: &usize| self.way.values_given(*segment).is_none();
         key.derivation(derived).is_some_and(|derivation| {
             let mut own = (0..used).filter(own);
@@ -498,40 +501,23 @@ fn ordered(question: &Question, way: &Candidate, evidence: &Evidence) -> Option<
     if matches!(way.stop, Stop::Key | Stop::Lead { .. }) {
         return None;
     }
+    let (first, all) = (way.segments(key), key.segments().len());
     let known = way.known.with(order.field);
-    let by_derived = order.derived.map(|derived| {
+    let following = key.following(first, order.field, &known)?;
+    let (used, trend) = (first..following.end, following.trend);
+    let by_derived = order.derived.is_some_and(|derived| {
         let mut known = Knowledge::default();
         known.learn(KnownField::Derived(derived));
-        known
+        let varies = |at: &usize| key.segments()[*at].constant().is_none();
+        used.clone()
+            .filter(varies)
+            .any(|at| key.is_known(at, &known))
     });
-    let (first, all) = (way.segments(key), key.segments().len());
-    let (mut direction, mut exact, mut end) = (None, false, first);
-    for segment in first..all {
-        if key.segments()[segment].constant().is_some() {
-            continue;
-        }
-        let Some(trend) = key.trend(segment, order.field) else {
-            break;
-        };
-        let leads =
-            key.known_lead(segment, &known).is_some() || key.knows_high_digit(segment, &known);
-        if !(leads || key.is_known(segment, &known))
-            || direction.is_some_and(|rising| rising != trend.rising)
-        {
-            break;
-        }
-        (direction, end) = (Some(trend.rising), segment + 1);
-        let is_known = |known: &Knowledge| key.is_known(segment, known);
-        exact = trend.exact || by_derived.as_ref().is_some_and(is_known);
-        if exact {
-            break;
-        }
-    }
-    let rising = direction?;
-    let steps = key.field_steps(first..end, order.field).filter(|_| !exact);
+    let exact = trend.exact || by_derived;
+    let steps = key.field_steps(used, order.field).filter(|_| !exact);
     Some(Ordered {
-        reversed: rising != order.falling,
-        segments: if steps.is_some() { end } else { all },
+        reversed: trend.rising != order.falling,
+        segments: if steps.is_some() { following.end } else { all },
         step: steps.map(|steps| evidence.of_a_step(order.field, steps)),
     })
 }

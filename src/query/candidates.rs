@@ -1,7 +1,9 @@
 //! Every way in which a key can serve a read: a walk over its segments from the left. Must not know numbers of rows or costs.
 
 use super::question::{Bands, Question};
-use crate::key::{FieldClasses, FieldSteps, KeyPlan, Knowledge, SegmentValue, StepCache};
+use crate::key::{
+    FieldClasses, FieldSteps, Following, KeyPlan, Knowledge, SegmentValue, StepCache,
+};
 use crate::record::{Field, FieldId, KnownField, Schema};
 use crate::workload::ReadTarget;
 
@@ -44,13 +46,11 @@ pub(super) enum Stop {
     Prefix { segments: usize },
     /// So many segments, and the leading bytes of the next.
     Lead { segments: usize, bytes: usize },
-    /// So many segments, and the next follows a field whose range is known (by its leading bytes, if so many are given).
+    /// So many segments, and the next ones follow a field whose range is known.
     Range {
         segments: usize,
         field: FieldId,
-        bytes: Option<usize>,
-        /// Its other fields are not known, and follow that one ([`KeyPlan::knows_high_digit`]).
-        open: bool,
+        bound: Following,
     },
 }
 
@@ -225,22 +225,16 @@ impl Walk<'_> {
         self.field_values(segments, &at);
     }
 
-    /// The segment follows a field whose range is known.
+    /// The segment, and perhaps those behind it, follow a field whose range is known.
     fn ranges(&mut self, segments: usize, at: &Candidate) {
         let question = self.question;
         for field in question.bands.iter().map(|band| band.field) {
-            if self.key.trend(segments, field).is_none() {
-                continue;
-            }
             let known = at.without_coarse().with(field);
-            let bytes = self.key.known_lead(segments, &known);
-            let closed = bytes.is_some() || self.key.is_known(segments, &known);
-            if closed || self.key.knows_high_digit(segments, &known) {
+            if let Some(bound) = self.key.following(segments, field, &known) {
                 let stop = Stop::Range {
                     segments,
                     field,
-                    bytes,
-                    open: !closed,
+                    bound,
                 };
                 self.leaf(at, stop);
             }

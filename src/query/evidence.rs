@@ -220,10 +220,13 @@ impl Evidence {
         let mut range = None;
         match way.stop {
             Stop::Range {
-                segments, field, ..
+                segments,
+                field,
+                bound,
             } => {
-                let grain = (!exact(segments, field)).then(|| key.segment_steps(segments, field));
-                range = Some((field, grain.flatten()));
+                let bounds = (segments..bound.end).filter(|_| !bound.trend.exact);
+                let steps = bounds.filter_map(|at| key.segment_steps(at, field));
+                range = Some((field, steps.reduce(FieldSteps::and)));
             }
             Stop::Lead { segments, .. } => {
                 for field in fields(segments) {

@@ -571,10 +571,10 @@ impl<R: RowCounts> Read<'_, R> {
             stop,
             ..
         } = &mut *self.scratch;
-        let prefix = low.len();
         high.clone_from(low);
         match plan.way.stop {
             Stop::Lead { segments, bytes } => {
+                let prefix = low.len();
                 key.write_segment(segments, &plan.row(record, self.target), low);
                 low.truncate(prefix + bytes);
                 high.clone_from(low);
@@ -582,13 +582,11 @@ impl<R: RowCounts> Read<'_, R> {
             Stop::Range {
                 segments,
                 field,
-                bytes,
-                open,
+                bound,
             } => {
                 if let Some(range) = bands.of(field) {
-                    let trend = key.trend(segments, field);
                     let mut ends = [range.start, range.end - 1];
-                    if trend.is_some_and(|trend| !trend.rising) {
+                    if !bound.trend.rising {
                         ends.reverse();
                     }
                     let slot = usize::from(field.0);
@@ -598,11 +596,7 @@ impl<R: RowCounts> Read<'_, R> {
                     {
                         record[slot] = value;
                         let row = plan.row(record, self.target);
-                        match open {
-                            true => key.write_bound(segments, &row, greatest, out),
-                            false => key.write_segment(segments, &row, out),
-                        }
-                        out.truncate(bytes.map_or(usize::MAX, |bytes| prefix + bytes));
+                        key.write_following(segments, bound, &row, greatest, out);
                     }
                     record[slot] = own;
                 }

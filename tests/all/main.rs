@@ -43,6 +43,7 @@ mod planner_pages;
 mod planner_queries;
 mod planner_soundness;
 mod random_scenarios;
+mod ranges_of_time;
 mod real_hbase;
 mod region_stores;
 mod retention;

@@ -17,6 +17,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
+    fn a_range_of_time_is_bounded_by_all_the_steps_that_follow_it(case in rows::ranges_of_time()) {
+        rows::compare(&case)?;
+    }
+
+    #[test]
     fn rows_of_longer_values_are_counted(case in rows::longer_values()) {
         rows::compare_longer_values(&case)?;
     }

@@ -59,6 +59,17 @@ pub fn asked() -> impl Strategy<Value = Asked> {
         })
 }
 
+/// A range of the time of one `a`, perhaps in an order.
+pub fn ranges() -> impl Strategy<Value = Asked> {
+    let order = prop::option::of((prop::sample::select(vec![0u8, 2]), 1u32..12, 0u8..3));
+    ((2u8..6, 1u64..9), order).prop_map(|(range, order)| Asked {
+        equal: vec![0],
+        list: None,
+        range: Some(range),
+        order,
+    })
+}
+
 pub fn to_read(asked: &Asked) -> Read {
     let mut to = read();
     to.equal = asked.equal.iter().map(|which| known(*which)).collect();

@@ -1,7 +1,7 @@
 //! The rows of random keys and random reads: which are asked for, in which order, and how many.
 
 use crate::brute_force::Compared;
-use crate::brute_force::asked::{Asked, asked, satisfies, to_read};
+use crate::brute_force::asked::{Asked, asked, ranges, satisfies, to_read};
 use crate::brute_force::requested::Requested;
 use crate::brute_force::table::{A, B, C, D, N, ROWS, compiled, derived_value, schema, table};
 use crate::schema_parts::read;
@@ -61,6 +61,23 @@ const SEGMENTS: [&str; 48] = [
     "be4(abs(a - 7))",
 ];
 
+/// Segments that follow time in different steps, and what may stand between them.
+const OF_TIME: [&str; 13] = [
+    "be8(ts)",
+    "day",
+    "be8(hour)",
+    "to_char(ts, 'yyMMddHH')",
+    "be8(ts - ts % 3600000)",
+    "to_char(ts, 'yyyyMM')",
+    "'#'",
+    "be8(rev_ts(ts))",
+    "desc(be8(hour))",
+    "be8(9000000000000000000 - ts / 86400000)",
+    "uuid7(ts)",
+    "be8(ts * 100 + n % 100)",
+    "b",
+];
+
 /// The rows that a reader ends up with, newest first, by the field's value: each scan read in its order until it has enough.
 fn first_rows(
     requested: &Requested,
@@ -88,7 +105,7 @@ fn first_rows(
 /// A key, a read and a table.
 #[derive(Debug)]
 pub struct Case {
-    segments: Vec<usize>,
+    segments: Vec<&'static str>,
     unique: bool,
     asked: Asked,
     seed: u64,
@@ -99,7 +116,7 @@ pub fn cases() -> impl Strategy<Value = Case> {
     let segments = prop::collection::vec(0..SEGMENTS.len(), 1..6);
     let drawn = (segments, any::<bool>(), asked(), 0u64..1_000, 0..ROWS);
     drawn.prop_map(|(segments, unique, asked, seed, chosen)| Case {
-        segments,
+        segments: segments.iter().map(|at| SEGMENTS[*at]).collect(),
         unique,
         asked,
         seed,
@@ -107,11 +124,26 @@ pub fn cases() -> impl Strategy<Value = Case> {
     })
 }
 
-/// One case; its segments are some of those that are tried.
-pub fn case(segments: &[&str], asked: Asked, seed: u64, chosen: usize) -> Case {
-    let place = |segment: &&str| SEGMENTS.iter().position(|tried| tried == segment);
+/// A range of the time of one `a`, under a key that leads with it and goes on with times in different steps.
+pub fn ranges_of_time() -> impl Strategy<Value = Case> {
+    let segments = prop::collection::vec(0..OF_TIME.len(), 1..5);
+    let drawn = (segments, ranges(), 0u64..1_000, 0..ROWS);
+    drawn.prop_map(|(segments, asked, seed, chosen)| Case {
+        segments: ["be4(a)"]
+            .into_iter()
+            .chain(segments.iter().map(|at| OF_TIME[*at]))
+            .collect(),
+        unique: true,
+        asked,
+        seed,
+        chosen,
+    })
+}
+
+/// One case.
+pub fn case(segments: &[&'static str], asked: Asked, seed: u64, chosen: usize) -> Case {
     Case {
-        segments: segments.iter().flat_map(place).collect(),
+        segments: segments.to_vec(),
         unique: false,
         asked,
         seed,
@@ -130,7 +162,7 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
     } = case;
     let (unique, seed, chosen) = (*unique, *seed, *chosen);
     let mut compared = Compared::default();
-    let mut text: Vec<&str> = segments.iter().map(|at| SEGMENTS[*at]).collect();
+    let mut text = segments.clone();
     if unique {
         text.push("be4(n)");
     }
@@ -320,7 +352,7 @@ pub fn compare_longer_values(case: &LongerValues) -> Result<Compared, TestCaseEr
 
 /// Fails with the first segment that is no key.
 pub fn compile_all() {
-    for text in SEGMENTS {
+    for text in SEGMENTS.iter().chain(&OF_TIME) {
         compiled(&format!("'k' || {text}"));
     }
     assert_eq!(schema().find("n"), Some(N));

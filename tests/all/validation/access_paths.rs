@@ -32,6 +32,11 @@ pub static ACCESS_PATHS: LazyLock<Vec<AccessPaths>> = LazyLock::new(|| {
         cases,
         compare_all(cases, &rows::longer_values(), rows::compare_longer_values),
     );
+    add(
+        "a range of time behind times in coarser steps: bounded by all of them, as many rows as expected",
+        cases,
+        compare_all(cases, &rows::ranges_of_time(), rows::compare),
+    );
     let cases = 600;
     add(
         "a page by cursor: what lies behind it is asked for, what it has passed is not",

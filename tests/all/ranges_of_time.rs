@@ -1,0 +1,75 @@
+//! How many rows and scans a range of time takes where a key puts a coarser step of the time before it.
+
+use keyheat::layout::{Layout, Replicate};
+use keyheat::scenario::Scenario;
+
+/// Rows that an account has a day: 2 million of 200 accounts in 100 days.
+const A_DAY: f64 = 100.0;
+
+/// Hours, and the days of rows that are read of whole steps of ten days: the run starts half a day after the 20,455th day of Unix time, so that the
+/// last step has 5.5 days, and one before it 10.
+const RANGES: [(f64, f64); 3] = [(30.0, 5.5), (240.0, 15.5), (960.0, 45.5)];
+
+/// Of the last so many hours of an account under a key: rows wanted, rows read and scans.
+fn read(key: &str, hours: f64) -> [f64; 3] {
+    let text = format!(
+        "[time]\nstart = 2026-01-02T12:00:00Z\nduration = \"6s\"\n\
+         [field]\nacct = {{ type = \"int\", count = 200 }}\nkind = {{ type = \"int\", count = 20 }}\n\
+         id = {{ type = \"int\", count = 1_000_000_000 }}\nts = {{ type = \"timestamp\" }}\n\
+         [existing.tx]\nrecords = 2_000_000\nlast = \"100d\"\n\
+         [read.last]\nequal = [\"acct\"]\nrange = {{ field = \"ts\", last = \"{hours}h\" }}\n\
+         [table]\nsplit_policy = \"disabled\"\n[strategy.only]\nkey = \"be4(acct) || {key}\"\n"
+    );
+    let scenario = Scenario::parse(&text, "ranges").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
+    let plan = layout.reads[0].planned.plan.expected();
+    [plan.rows_returned, plan.rows_read, plan.requests]
+}
+
+/// One scan finds `wanted` days and reads `read` days of rows. The row that is asked for is known to be there, besides those expected of its account,
+/// and a range that ends during the run lacks less than a hundredth of a row.
+fn is_one_scan(key: &str, hours: f64, read_days: f64) {
+    let [wanted, rows, scans] = read(key, hours);
+    assert!(
+        (wanted - A_DAY * hours / 24.0).abs() <= 1.02 && (rows - A_DAY * read_days).abs() <= 1.02,
+        "{key}, {hours} h: {wanted} wanted, {rows} read"
+    );
+    assert_eq!(scans, 1.0, "{key}, {hours} h");
+}
+
+#[test]
+fn a_step_of_time_before_the_time_itself_costs_a_range_nothing() {
+    for key in [
+        "be8(ts)",
+        "be8(trunc(ts, '10d')) || be8(ts)",
+        "to_char(ts, 'yyyyMM') || be8(ts)",
+        "to_char(ts, 'yyyyMMdd') || be8(ts) || be4(id)",
+        "'/' || to_char(ts, 'yyyy') || '/' || to_char(ts, 'yyyyMM') || '/' || be8(ts)",
+        "desc(be8(trunc(ts, '10d'))) || be8(rev_ts(ts))",
+        "be8(trunc(ts, '10d')) || uuid7(ts)",
+    ] {
+        for (hours, _) in RANGES {
+            is_one_scan(key, hours, hours / 24.0);
+        }
+    }
+}
+
+#[test]
+fn whole_steps_are_read_where_the_time_does_not_go_on_behind_them() {
+    for key in [
+        "be8(trunc(ts, '10d')) || be4(id)",
+        "be8(trunc(ts, '10d')) || be1(kind) || be8(ts)",
+        // Within a step time falls, so that a range is in no one piece.
+        "be8(trunc(ts, '10d')) || be8(rev_ts(ts))",
+    ] {
+        let (hours, read_days) = RANGES[1];
+        is_one_scan(key, hours, read_days);
+    }
+    // Whole days behind whole steps of ten: two days, of which the present one has a half.
+    is_one_scan(
+        "be8(trunc(ts, '10d')) || to_char(ts, 'yyyyMMdd') || be4(id)",
+        30.0,
+        1.5,
+    );
+}
