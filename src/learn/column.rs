@@ -2,6 +2,7 @@
 
 use super::frequencies::Frequencies;
 use super::time_order::TimeOrder;
+use super::trend::Trend;
 use crate::data::{Value, ValueKind, ValueParser};
 
 /// What is known of a column. Memory is bounded, whatever its length.
@@ -16,12 +17,11 @@ pub struct Column {
     pub frequencies: Frequencies,
     /// Bytes of all values as text.
     pub bytes: u64,
-    /// Least and greatest, of whole numbers.
-    pub integers: Option<(i64, i64)>,
+    /// The order of its values, of whole numbers and of texts.
+    pub integers: Trend<i64>,
+    texts: Trend<String>,
     /// The order of its values, of times.
     pub times: TimeOrder,
-    /// Rows whose value is greater than all before them, of whole numbers.
-    rising: u64,
 }
 
 /// What a value was found to be that is not what the column was.
@@ -54,46 +54,48 @@ impl Column {
         self.parser.as_ref().map_or(ValueKind::Text, |it| it.0)
     }
 
-    /// Takes the next value, and gives its hash; 0 where it is missing. O(length).
+    /// Takes the next value, and gives the number that it is, of times in nanoseconds, or else its hash. O(length).
     ///
     /// # Errors
     /// It is not what the column's other values are; all but the unreadable are counted.
-    pub fn add(&mut self, text: Option<&str>) -> (u64, Result<(), Misfit>) {
+    pub fn add(&mut self, text: Option<&str>) -> (i64, Result<(), Misfit>) {
         let Some(text) = text else {
             self.missing += 1;
-            return (0, Ok(()));
+            return (i64::MIN, Ok(()));
         };
         self.bytes += text.len() as u64;
-        let hash = self.frequencies.add(text);
+        let mut number = self.frequencies.add(text).cast_signed();
         if self.parser.is_none() {
             self.become_kind(kind_of(&self.name, text));
             let is_of_number = |c: char| c.is_ascii_digit() || ",.-".contains(c);
             if text.contains(',') && text.chars().all(is_of_number) {
                 let found = format!("`{text}` has a comma: numbers are written as 1234.56");
-                return (hash, Err(Misfit::IsText(found)));
+                return (number, Err(Misfit::IsText(found)));
             }
         }
-        (hash, self.read(text))
+        let read = self.read(text, &mut number);
+        (number, read)
     }
 
     fn become_kind(&mut self, kind: ValueKind) {
         self.parser = Some((kind, ValueParser::new(kind)));
     }
 
-    fn read(&mut self, text: &str) -> Result<(), Misfit> {
+    fn read(&mut self, text: &str, number: &mut i64) -> Result<(), Misfit> {
         let Some((kind, parser)) = &mut self.parser else {
             return Ok(());
         };
         match parser.parse(text) {
             Ok(Value::Int(it)) => {
-                let (least, greatest) = self.integers.unwrap_or((it, i64::MIN));
-                self.rising += u64::from(it > greatest);
-                self.integers = Some((least.min(it), greatest.max(it)));
+                self.integers.add(&it);
+                *number = it;
             }
             Ok(Value::Time(at, zoned)) => {
                 self.times.add(at.0);
+                *number = at.0;
                 return if zoned { Ok(()) } else { Err(Misfit::NoZone) };
             }
+            Ok(Value::Text(it)) => self.texts.add(it),
             Ok(_) => {}
             Err(found) => match (kind, ValueKind::of(text)) {
                 (ValueKind::Time, _) => return Err(Misfit::Unreadable(found)),
@@ -112,9 +114,20 @@ impl Column {
         self.frequencies.rows()
     }
 
-    /// Whether most rows have a greater number than all before them, and none comes twice, as of counters.
+    /// Whether most rows have a greater number than all before them, or a lesser one, and none comes twice, as of counters.
     pub fn is_counter(&self) -> bool {
-        self.rising * 2 > self.rows() && self.is_unique()
+        self.kind() == ValueKind::Int && self.integers.is_strict() && self.is_unique()
+    }
+
+    /// Whether its values, numbers or texts, come one after another and not again, each of them for some rows.
+    pub fn is_successive(&self) -> bool {
+        let distinct = self.frequencies.distinct().value;
+        match self.kind() {
+            _ if self.is_unique() => false,
+            ValueKind::Int => self.integers.is_successive(distinct),
+            ValueKind::Text => self.texts.is_successive(distinct),
+            _ => false,
+        }
     }
 
     /// Whether hardly a value comes twice: an identity of the row.

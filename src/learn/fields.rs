@@ -1,6 +1,7 @@
 //! Each column as a field of a scenario: its type and law as TOML, what it is to a row key, and what was found in words. Must not know keys.
 
 use super::column::Column;
+use super::from_time::Made;
 use super::survey::Survey;
 use super::zipf_fit::ZipfFit;
 use crate::data::ValueKind;
@@ -27,6 +28,8 @@ pub enum Role {
     Identity,
     /// What many rows have in common.
     Entity,
+    /// Values that come one after another: no key should lead with them.
+    Successive,
     /// No part of a key.
     Other,
 }
@@ -40,8 +43,8 @@ pub struct LearntField {
     note: String,
     /// What it is as TOML, and the name that this is of: its own, or that of a number that it is made of. None for what is no part of keys.
     declared: Option<(String, String)>,
-    /// The text in front of that number.
-    prefix: String,
+    /// The expression that makes it of that number, or of others.
+    made: Option<String>,
     /// What it is to a row key.
     pub role: Role,
     /// In a key: an expression, and whether all its values have one length.
@@ -54,18 +57,31 @@ pub struct LearntField {
     pub fit: Option<ZipfFit>,
 }
 
-/// All columns as fields. The time of the rows is the first column of times that follows their order, or else the first one.
+/// All columns as fields.
 pub fn fields_of(survey: &Survey) -> Vec<LearntField> {
-    let is_time = |column: &&Column| column.kind() == ValueKind::Time && column.rows() > 0;
-    let mut times: Vec<&Column> = survey.columns.iter().filter(is_time).collect();
-    times.sort_by_key(|it| !it.times.is_in_order());
-    let time = times.first().map(|it| &it.name);
-    let mut fields: Vec<LearntField> = Vec::new();
-    for column in &survey.columns {
-        let field = LearntField::new(column, identifier(&column.name, &fields));
-        fields.push(field.read(column, time == Some(&column.name)));
+    let (columns, time) = (&survey.columns, survey.row_time());
+    let mut names: Vec<String> = Vec::new();
+    for column in columns {
+        names.push(identifier(&column.name, &names));
     }
+    // The order of the rows says how they were written, but where it is not that of their times.
+    let is_history = time.is_none_or(|at| columns[at].times.is_sorted());
+    let field = |at: usize| {
+        let (column, name) = (&columns[at], names[at].clone());
+        let field = LearntField::new(column, name);
+        let made = time.and_then(|of| survey.made_of_time(&names[of], of, at));
+        match made {
+            Some(made) => field.made_of_time(made),
+            None if is_history && column.is_successive() => field.successive(column),
+            None => field.read(column, time == Some(at)),
+        }
+    };
+    let mut fields: Vec<LearntField> = (0..columns.len()).map(field).collect();
     for &(of, column) in &survey.dependent {
+        let is_successive = |at: usize| fields[at].role == Role::Successive;
+        if is_successive(of) || is_successive(column) {
+            continue;
+        }
         let parent = fields[of].declared.clone();
         if let (Some((parent, _)), Some(declared)) = (parent, &mut fields[column].declared) {
             declared.1 += &format!(", of = \"{parent}\"");
@@ -103,7 +119,7 @@ impl LearntField {
         Self {
             note: seen(column, &distinct),
             declared: None,
-            prefix: String::new(),
+            made: None,
             role: match distinct.value > 1.0 {
                 _ if column.is_unique() => Role::Identity,
                 true => Role::Entity,
@@ -119,21 +135,19 @@ impl LearntField {
 
     fn read(mut self, column: &Column, is_row_time: bool) -> Self {
         let name = self.name.clone();
-        let (least, greatest) = column.integers.unwrap_or_default();
+        let (least, greatest) = ends(column);
         let range = greatest.abs_diff(least) as f64 + 1.0;
-        let integer = |width: u8| format!("be{width}({name})");
         let declared = match column.kind() {
             ValueKind::Time if is_row_time => {
-                (self.role, self.part.0) = (Role::Time, integer(8));
+                (self.role, self.part.0) = (Role::Time, format!("be8({name})"));
                 self.time(column)
             }
             ValueKind::Int if self.is_counter => {
-                self.part.0 = integer(8);
+                self.part.0 = format!("be8({name})");
                 format!("\"sequence\", first = {least}")
             }
             ValueKind::Int => {
-                let is_short = least >= 0 && greatest < 1 << 32;
-                self.part.0 = integer(if is_short { 4 } else { 8 });
+                self.part.0 = integer(&name, column);
                 format!("\"int\", first = {least}, {}", self.law(column, range))
             }
             ValueKind::Uuid if column.is_unique() => "\"uuid\"".to_owned(),
@@ -145,13 +159,51 @@ impl LearntField {
                 return self;
             }
         };
-        let number = if self.prefix.is_empty() {
-            ""
-        } else {
-            "_number"
-        };
+        let number = if self.made.is_some() { "_number" } else { "" };
         self.declared = Some((name + number, declared));
         self
+    }
+
+    fn made_of_time(mut self, (expression, is_number): Made) -> Self {
+        self.role = Role::Successive;
+        if is_number {
+            self.part.0 = format!("be8({})", self.name);
+        }
+        self.note += "; it follows the time of the row";
+        self.made = Some(expression);
+        self
+    }
+
+    /// A counter that stays at each value for as many rows as it does on average; texts are drawn.
+    fn successive(self, column: &Column) -> Self {
+        let each = (column.rows() as f64 / self.distinct).round().max(1.0) as i64;
+        let mut field = match column.kind() {
+            ValueKind::Int => {
+                let (first, number) = (ends(column).0, format!("{}_number", self.name));
+                let first = first.saturating_mul(each).clamp(-(1 << 62), 1 << 62);
+                Self {
+                    part: (integer(&self.name, column), true),
+                    made: Some(format!("{number} / {each}")),
+                    declared: Some((number, format!("\"sequence\", first = {first}"))),
+                    ..self
+                }
+            }
+            _ => self.read(column, false),
+        };
+        field.role = Role::Successive;
+        field.note += &format!(
+            "; they come one after another, {each} rows each on average, if rows are written in the file's order"
+        );
+        field
+    }
+
+    /// What a designer has to know of it.
+    pub fn warning(&self) -> Option<String> {
+        let warning = format!(
+            "the values of `{}` come one after another: a row key that leads with them sends all rows to one region at a time, so no drafted key does",
+            self.name
+        );
+        (self.role == Role::Successive).then_some(warning)
     }
 
     /// What was found, as a comment, and the fields.
@@ -159,10 +211,9 @@ impl LearntField {
         let mut text = format!("# {}", self.note);
         if let Some((name, declared)) = &self.declared {
             text += &format!("\n{name} = {{ type = {declared} }}");
-            if !self.prefix.is_empty() {
-                let expression = json!(format!("'{}' || {name}", self.prefix));
-                text += &format!("\n{} = {{ expr = {expression} }}", self.name);
-            }
+        }
+        if let Some(made) = &self.made {
+            text += &format!("\n{} = {{ expr = {} }}", self.name, json!(made));
         }
         text
     }
@@ -202,7 +253,8 @@ impl LearntField {
             );
         }
         if let Some((prefix, width)) = numbered(&texts) {
-            self.prefix = prefix.to_owned();
+            let number = |prefix| format!("'{prefix}' || {}_number", self.name);
+            self.made = (!prefix.is_empty()).then(|| number(prefix));
             let law = self.law(column, libm::pow(10.0, width as f64));
             return format!("\"digits\", width = {width}, {law}");
         }
@@ -274,8 +326,25 @@ fn numbered<'a>(texts: &[&'a str]) -> Option<(&'a str, usize)> {
     fits.then_some((prefix, width))
 }
 
+/// Least and greatest, of whole numbers.
+fn ends(column: &Column) -> (i64, i64) {
+    let ends = column.integers.ends();
+    ends.map_or((0, 0), |(least, greatest)| (*least, *greatest))
+}
+
+/// A whole number as a part of a key.
+fn integer(name: &str, column: &Column) -> String {
+    let (least, greatest) = ends(column);
+    let width = if least >= 0 && greatest < 1 << 32 {
+        4
+    } else {
+        8
+    };
+    format!("be{width}({name})")
+}
+
 /// A name of a field like the column's that no other has.
-fn identifier(column: &str, others: &[LearntField]) -> String {
+fn identifier(column: &str, others: &[String]) -> String {
     let letter = |c: char| match c.is_ascii_alphanumeric() {
         true => c.to_ascii_lowercase(),
         false => '_',
@@ -284,7 +353,7 @@ fn identifier(column: &str, others: &[LearntField]) -> String {
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         name.insert_str(0, "field_");
     }
-    while others.iter().any(|it| it.name == name) {
+    while others.contains(&name) {
         name.push('_');
     }
     name

@@ -22,7 +22,10 @@ pub fn key_parts(fields: &[LearntField]) -> Values {
     let parts = |fields: &[&LearntField]| -> Vec<Part> {
         fields.iter().map(|it| it.part.clone()).collect()
     };
-    let (times, ids) = (parts(time.as_slice()), parts(identity.as_slice()));
+    // Without a time, what comes one after another stands for it.
+    let successive = || of_role(Role::Successive).max_by(|a, b| a.distinct.total_cmp(&b.distinct));
+    let order = time.or_else(|| successive().filter(|_| identity.is_none()));
+    let (times, ids) = (parts(order.as_slice()), parts(identity.as_slice()));
     let entities = parts(&entities);
     let by_entity = [&entities[..], &times, &ids].concat();
     let usual = match (time, identity) {

@@ -6,11 +6,13 @@
 mod column;
 mod fields;
 mod frequencies;
+mod from_time;
 mod keys;
 mod scenario_draft;
 mod survey;
 mod template;
 mod time_order;
+mod trend;
 mod zipf_fit;
 
 pub use fields::{LearntField, Role};

@@ -1,7 +1,8 @@
 //! All columns of a file in one pass, and which of them follow from another. Must not know what is made of them.
 
 use super::column::{Column, Misfit};
-use crate::data::{DataError, Oddity, Record, Rows};
+use super::from_time::{self, Made};
+use crate::data::{DataError, Oddity, Record, Rows, ValueKind};
 
 /// Rows from the first on in which dependences are looked for.
 const KEPT_ROWS: usize = 10_000;
@@ -21,6 +22,8 @@ pub struct Survey {
     pub rows: u64,
     /// Columns that are a function of another one: `(of, column)`.
     pub dependent: Vec<(usize, usize)>,
+    /// Numbers of the first columns in the first rows: hashes of what is none.
+    kept: Vec<i64>,
     /// What was odd about single values, once a column.
     pub warnings: Vec<String>,
 }
@@ -43,9 +46,9 @@ impl Survey {
                     let found = "the value is missing, here first";
                     warnings.push(rows.error(&record, at, found).to_string());
                 }
-                let (hash, read) = column.add(value);
+                let (number, read) = column.add(value);
                 if count < KEPT_ROWS as u64 && at < MOST_RELATED {
-                    kept.push(hash);
+                    kept.push(number);
                 }
                 match read {
                     Ok(()) => {}
@@ -66,16 +69,63 @@ impl Survey {
         }
         let mut survey = Self {
             dependent: Vec::new(),
+            kept,
             columns,
             rows: count,
             warnings,
         };
-        survey.find_dependent(&kept);
+        survey.find_dependent();
         Ok(survey)
     }
 
-    fn find_dependent(&mut self, kept: &[u64]) {
-        let width = self.columns.len().min(MOST_RELATED);
+    /// The column that has the time of the rows: of the finest ones the first that is sorted, or else the first.
+    pub fn row_time(&self) -> Option<usize> {
+        let is_time = |at: &usize| self.columns[*at].kind() == ValueKind::Time;
+        let times = (0..self.columns.len()).filter(is_time);
+        let distinct = |at: usize| self.columns[at].frequencies.distinct().value;
+        let most = times.clone().map(distinct).fold(0.0, f64::max);
+        // Half as many values: two times of each row are equally fine, whatever chance did.
+        let finest = times.filter(|at| distinct(*at) > 0.5 * most);
+        finest.min_by_key(|at| !self.columns[*at].times.is_sorted())
+    }
+
+    /// The expression of the time of the rows that makes the values of another column.
+    pub fn made_of_time(&self, name: &str, time: usize, column: usize) -> Option<Made> {
+        let (of, made) = (&self.columns[time], &self.columns[column]);
+        let width = self.width();
+        let is_whole = of.missing + made.missing == 0 && time.max(column) < width;
+        if !is_whole || made.frequencies.distinct().value < 2.0 {
+            return None;
+        }
+        let rows = self.kept.chunks_exact(width);
+        let mut rows: Vec<(i64, i64)> = rows.map(|row| (row[time], row[column])).collect();
+        // What holds at both ends of the file, and in its first rows, holds between.
+        match made.kind() {
+            ValueKind::Int => {
+                let (least, greatest) = made.integers.ends()?;
+                let hours = (0..24).contains(least) && (0..24).contains(greatest);
+                if !hours {
+                    rows.extend([(of.times.first, *least), (of.times.last, *greatest)]);
+                }
+                from_time::number(name, &of.times, &rows)
+            }
+            ValueKind::Time if time != column => {
+                rows.extend([
+                    (of.times.first, made.times.first),
+                    (of.times.last, made.times.last),
+                ]);
+                from_time::coarser(name, &made.times, &rows)
+            }
+            _ => None,
+        }
+    }
+
+    fn width(&self) -> usize {
+        self.columns.len().min(MOST_RELATED)
+    }
+
+    fn find_dependent(&mut self) {
+        let (width, kept) = (self.width(), &self.kept);
         let is_category = |at: &usize| {
             let column = &self.columns[*at];
             !column.is_unique() && column.frequencies.distinct().value >= 2.0
@@ -95,8 +145,8 @@ impl Survey {
 }
 
 /// Whether rows with the same value of `of` have the same one of `column`, and there are enough of them.
-fn follows(kept: &[u64], width: usize, of: usize, column: usize) -> bool {
-    let mut pairs: Vec<(u64, u64)> = kept
+fn follows(kept: &[i64], width: usize, of: usize, column: usize) -> bool {
+    let mut pairs: Vec<(i64, i64)> = kept
         .chunks_exact(width)
         .map(|row| (row[of], row[column]))
         .collect();

@@ -22,6 +22,8 @@ pub struct TimeOrder {
     /// Such a row near the beginning, and its time.
     anchor: (u64, i64),
     late: u64,
+    /// Rows that are not after any before them.
+    falling: u64,
     lag: f64,
     /// How far a row was behind the greatest time before it, at most.
     pub greatest_lag: i64,
@@ -57,6 +59,7 @@ impl TimeOrder {
             self.lag += lag as f64;
             self.greatest_lag = self.greatest_lag.max(lag);
         }
+        self.falling += u64::from(at <= self.first);
         if self.rows == ANCHOR {
             self.anchor = (self.newest, self.last);
         }
@@ -71,6 +74,16 @@ impl TimeOrder {
     /// Whether most rows come in the order of their times.
     pub fn is_in_order(&self) -> bool {
         self.late * 2 < self.rows
+    }
+
+    /// Whether most rows come in that order, or in the opposite one: the file is sorted by time.
+    pub fn is_sorted(&self) -> bool {
+        self.is_in_order() || self.falling * 2 > self.rows
+    }
+
+    /// The greatest divisor of so many nanoseconds that all times are multiples of.
+    pub fn step(&self, most: i64) -> i64 {
+        greatest_divisor(self.grain, most)
     }
 
     /// The greatest unit that all times are multiples of, in nanoseconds: a second, or 1e6, 1e3, 1.

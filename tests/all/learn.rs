@@ -240,3 +240,110 @@ fn what_has_no_part_of_a_key_is_no_scenario() {
         "{said}"
     );
 }
+
+/// The scenario that is learnt of a file, what was warned of, and the keys that it drafts, in the order of the file.
+fn drafted(name: &str, rows: &str) -> (String, String, Vec<String>) {
+    let place = Workplace::new().with(name, rows);
+    let ended = place.keyheat(&format!("learn {name}")).success();
+    let text = stdout_of(&ended);
+    let keys = text.lines().filter_map(|it| it.strip_prefix("key = "));
+    let keys = keys.map(|it| it.trim_matches('"').to_owned()).collect();
+    (text.clone(), stderr_of(&ended), keys)
+}
+
+#[test]
+fn values_that_come_one_after_another_are_drafted_so_and_lead_no_key() {
+    // 80 batches of 50 rows, a row each 10 ms; the same in the opposite order is the same history.
+    let row = |at: i64| format!("{},{}\n", at / 50, 1_767_225_600_010 + 10 * at);
+    let forwards: String = (0..4_000).map(row).collect();
+    let backwards: String = (0..4_000).rev().map(row).collect();
+    for rows in [forwards, backwards] {
+        let (text, said, keys) = drafted("m.csv", &format!("batch,ts\n{rows}"));
+        assert!(
+            text.contains("batch_number = { type = \"sequence\", first = 0 }\nbatch = { expr = \"batch_number / 50\" }"),
+            "{text}"
+        );
+        assert!(
+            said.contains("the values of `batch` come one after another"),
+            "{said}"
+        );
+        assert!(keys.iter().all(|it| !it.contains("batch")), "{keys:?}");
+        // Under a key that leads with it, one of 8 servers takes all.
+        let led = format!("{text}\n[strategy.led]\nkey = \"be4(batch) || be8(ts)\"\n");
+        let place = Workplace::new().with("led.toml", &led);
+        let told = stdout_of(
+            &place
+                .keyheat("run led.toml --quick --only led --out output")
+                .success(),
+        );
+        assert!(
+            told.contains("Moving hotspot") && told.contains("8.0×"),
+            "{told}"
+        );
+    }
+    // A file that is sorted by customer, and by time within each, says nothing of the order in which customers came.
+    let sorted = (0..4_000).map(|at| format!("{},{}\n", at / 50, 1_767_225_600 + at % 50 * 80));
+    let (text, ..) = drafted(
+        "s.csv",
+        &format!("customer,ts\n{}", sorted.collect::<String>()),
+    );
+    assert!(
+        text.contains("customer = { type = \"int\", first = 0, count = 80 }"),
+        "{text}"
+    );
+    // Nor is a state that most rows have one that came after another.
+    let states = (0..4_000).map(|at| format!("{},{}\n", i64::from(at % 20 != 3), row(at).trim()));
+    let (text, ..) = drafted(
+        "t.csv",
+        &format!("state,batch,ts\n{}", states.collect::<String>()),
+    );
+    assert!(text.contains("state = { type = \"int\""), "{text}");
+}
+
+#[test]
+fn dates_and_hours_of_the_time_are_made_of_it_and_the_finest_time_is_that_of_the_row() {
+    // 2,000 rows in 14 days from 2026-01-01 on, one every ten minutes and one second.
+    let columns = |at: i64| {
+        let seconds = at * 601;
+        let (day, second) = (1 + seconds / 86_400, seconds % 86_400);
+        let (hour, shop) = (second / 3_600, at * 7_919 % 50);
+        let created = format!(
+            "2026-01-{day:02}T{hour:02}:{:02}:{:02}Z",
+            second / 60 % 60,
+            second % 60
+        );
+        let bucket = (1_767_225_600 + seconds) / 3_600;
+        [
+            format!("2026-01-{day:02}"),
+            format!("202601{day:02}"),
+            bucket.to_string(),
+            hour.to_string(),
+            shop.to_string(),
+            created,
+        ]
+    };
+    let names = ["day", "yyyymmdd", "bucket", "hour", "shop", "created_at"].map(str::to_owned);
+    let rows = || std::iter::once(names.clone()).chain((0..2_000).map(columns));
+    let forwards: String = rows().map(|it| it.join(",") + "\n").collect();
+    let reversed = rows().map(|it| it.into_iter().rev().collect::<Vec<_>>().join(",") + "\n");
+    for file in [forwards, reversed.collect()] {
+        let (text, _, keys) = drafted("m.csv", &file);
+        for line in [
+            "day = { expr = \"trunc(created_at, '1d')\" }",
+            "yyyymmdd = { expr = \"to_char(created_at, 'yyyyMMdd')\" }",
+            "bucket = { expr = \"created_at / 3600\" }",
+            "hour = { expr = \"created_at / 3600 % 24\" }",
+            "created_at = { type = \"timestamp\", unit = \"s\" }",
+        ] {
+            assert!(text.contains(line), "no `{line}` in:\n{text}");
+        }
+        let keys: Vec<&str> = keys.iter().take(2).map(String::as_str).collect();
+        assert_eq!(
+            keys,
+            [
+                "be8(created_at) || be4(shop)",
+                "be4(shop) || be8(created_at)"
+            ]
+        );
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::cli::console::Console;
 use crate::data::Rows;
-use crate::learn::{Learnt, Role, Survey};
+use crate::learn::{Learnt, LearntField, Role, Survey};
 use crate::scenario::Scenario;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -33,6 +33,9 @@ pub fn scenario(file: &Path, console: &Console) -> Result<String> {
             "no column of `{}` can be a part of a row key\nadd columns that tell rows apart: a time, an id, what they are about",
             file.display()
         );
+    }
+    for warning in learnt.fields.iter().filter_map(LearntField::warning) {
+        console.warn(&warning);
     }
     let text = learnt.scenario(&name);
     let read = Scenario::parse(&text, "learnt");
