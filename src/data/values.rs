@@ -18,7 +18,7 @@ pub enum ValueKind {
     Bool,
     /// 36 characters: hexadecimal digits and hyphens.
     Uuid,
-    /// ISO 8601, or a whole number of seconds, ms, us or ns since 1970.
+    /// ISO 8601, or a number of seconds, ms, us or ns since 1970.
     Time,
     /// Any text.
     Text,
@@ -120,14 +120,18 @@ impl ValueParser {
     }
 
     fn time(&mut self, text: &str) -> Result<Value<'static>, String> {
-        let (form, time) = match text.parse::<i64>() {
-            Ok(count) => {
+        let (form, time) = match counted(text) {
+            Some((count, digits)) => {
                 let fits = |(bound, ..): &&(u64, i64, &str)| count.unsigned_abs() < *bound;
                 let (_, nanos, form) = COUNTS.iter().find(fits).unwrap_or(&COUNTS[3]);
-                let nanos = count.checked_mul(*nanos);
+                let part = format!("{digits:0<9.9}").parse::<i64>();
+                let part = part.map_or(0, |part| part * (nanos / 1_000) / 1_000_000);
+                let nanos = count
+                    .checked_mul(*nanos)
+                    .and_then(|it| it.checked_add(part));
                 (*form, nanos.map(|nanos| (EpochNanos(nanos), true)))
             }
-            Err(_) => ("ISO 8601", iso(text)),
+            None => ("ISO 8601", iso(text)),
         };
         let (at, zoned) = time.ok_or_else(|| self.refused(text))?;
         let first = *self.time_form.get_or_insert(form);
@@ -137,6 +141,14 @@ impl ValueParser {
         }
         Ok(Value::Time(at, zoned))
     }
+}
+
+/// The whole number in front of the point, and the digits behind it, of what is not below zero.
+fn counted(text: &str) -> Option<(i64, &str)> {
+    let (whole, digits) = text.split_once('.').unwrap_or((text, ""));
+    let is_plain = digits.is_empty() || !text.starts_with('-');
+    let is_count = is_plain && digits.bytes().all(|byte| byte.is_ascii_digit());
+    Some((whole.parse().ok().filter(|_| is_count)?, digits))
 }
 
 fn decimal(text: &str) -> Option<f64> {

@@ -11,6 +11,8 @@ pub struct Column {
     /// As the file has it.
     pub name: String,
     parser: Option<(ValueKind, ValueParser)>,
+    /// While all numbers may be times.
+    may_be_times: Option<ValueParser>,
     /// Rows without a value.
     pub missing: u64,
     /// How often each value came.
@@ -37,6 +39,10 @@ pub enum Misfit {
 
 /// Counts of seconds, or finer, since 1970 that a column of times may hold, from 2001 to 2065, and what is in the names of such columns.
 const TIMES: std::ops::Range<i64> = 1_000_000_000..3_000_000_000;
+/// The same in nanoseconds, from 2008 to 2039, where the name doesn't say so.
+const LIKELY_TIMES: std::ops::Range<i64> = 1_200_000_000 * SECOND..2_200_000_000 * SECOND;
+const DAY: i64 = 86_400 * SECOND;
+const SECOND: i64 = 1_000_000_000;
 const TIME_NAMES: [&str; 7] = ["time", "date", "ts", "stamp", "_at", "when", "epoch"];
 
 impl Column {
@@ -67,6 +73,9 @@ impl Column {
         let mut number = self.frequencies.add(text).cast_signed();
         if self.parser.is_none() {
             self.become_kind(kind_of(&self.name, text));
+            let is_number = matches!(self.kind(), ValueKind::Int | ValueKind::Decimal);
+            let may_be = is_number && !self.name.to_lowercase().ends_with("id");
+            self.may_be_times = may_be.then(|| ValueParser::new(ValueKind::Time));
             let is_of_number = |c: char| c.is_ascii_digit() || ",.-".contains(c);
             if text.contains(',') && text.chars().all(is_of_number) {
                 let found = format!("`{text}` has a comma: numbers are written as 1234.56");
@@ -74,6 +83,15 @@ impl Column {
             }
         }
         let read = self.read(text, &mut number);
+        if let Some(times) = &mut self.may_be_times {
+            match times.parse(text) {
+                Ok(Value::Time(at, _)) if LIKELY_TIMES.contains(&at.0) => {
+                    self.times.add(at.0);
+                    number = at.0;
+                }
+                _ => (self.may_be_times, self.times) = (None, TimeOrder::default()),
+            }
+        }
         (number, read)
     }
 
@@ -109,6 +127,22 @@ impl Column {
         Ok(())
     }
 
+    /// Numbers are times where all may be, most rise or fall, and they don't simply count; so are those within a day of the `known` times, if there are any.
+    pub fn settle(&mut self, known: Option<(i64, i64)>) {
+        let (first, last) = (self.times.first, self.times.last);
+        let (from, to) = known.unwrap_or((first, last));
+        let is_near = from - first < DAY && last - to < DAY;
+        let ends = self.integers.ends();
+        let counts = ends.is_some_and(|(least, greatest)| {
+            greatest.abs_diff(*least) + 1 <= self.frequencies.rows()
+        });
+        let is_sorted = first < last && self.times.is_sorted();
+        let counts = counts && self.is_unique();
+        if self.may_be_times.is_some() && is_sorted && is_near && !counts {
+            self.become_kind(ValueKind::Time);
+        }
+    }
+
     /// Values that were read.
     pub fn rows(&self) -> u64 {
         self.frequencies.rows()
@@ -136,13 +170,19 @@ impl Column {
     }
 }
 
-/// Of a column's first value: whole numbers are times where both the name and the number say so.
+/// Of a column's first value: numbers are times where both the name and the number say so.
 fn kind_of(name: &str, text: &str) -> ValueKind {
     let (kind, name) = (ValueKind::of(text), name.to_lowercase());
     let units = [1, 1_000, 1_000_000, 1_000_000_000];
     let may_be_time = |count: i64| units.iter().any(|unit| TIMES.contains(&(count / unit)));
-    let is_named = kind == ValueKind::Int && TIME_NAMES.iter().any(|it| name.contains(it));
-    match is_named && text.parse().is_ok_and(may_be_time) {
+    let is_number = matches!(kind, ValueKind::Int | ValueKind::Decimal);
+    let is_named = is_number && TIME_NAMES.iter().any(|it| name.contains(it));
+    match is_named
+        && text
+            .split('.')
+            .next()
+            .is_some_and(|it| it.parse().is_ok_and(may_be_time))
+    {
         true => ValueKind::Time,
         false => kind,
     }

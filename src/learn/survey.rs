@@ -74,8 +74,17 @@ impl Survey {
             rows: count,
             warnings,
         };
+        survey.settle();
         survey.find_dependent();
         Ok(survey)
+    }
+
+    fn settle(&mut self) {
+        let known = self.row_time().map(|at| &self.columns[at].times);
+        let known = known.map(|times| (times.first, times.last));
+        for column in &mut self.columns {
+            column.settle(known);
+        }
     }
 
     /// The column that has the time of the rows: of the finest ones the first that is sorted, or else the first.

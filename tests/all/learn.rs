@@ -347,3 +347,34 @@ fn dates_and_hours_of_the_time_are_made_of_it_and_the_finest_time_is_that_of_the
         );
     }
 }
+
+#[test]
+fn counts_since_1970_are_times_whatever_the_column_is_called() {
+    let learnt = |number: &dyn Fn(i64) -> String| {
+        let rows = (0..3_000).map(|at| format!("{},{}\n", at * 7_919 % 200, number(at)));
+        drafted("e.csv", &format!("tenant,ms\n{}", rows.collect::<String>()))
+    };
+    // A row each 20 ms and a bit, from 2026-01-01 on: 3,000 in a minute.
+    let millis = |at: i64| 1_767_225_600_002 + at * 20 + at % 7;
+    for (unit, number) in [
+        (
+            "ms",
+            &(|at| millis(at).to_string()) as &dyn Fn(i64) -> String,
+        ),
+        ("ms", &|at| {
+            format!("{}.{:03}", millis(at) / 1_000, millis(at) % 1_000)
+        }),
+        ("us", &|at| (millis(at) * 1_000 + at % 900).to_string()),
+        ("s", &|at| (millis(at) / 1_000).to_string()),
+    ] {
+        let (text, ..) = learnt(number);
+        let field = format!("ms = {{ type = \"timestamp\", unit = \"{unit}\" }}");
+        assert!(text.contains(&field), "no `{field}` in:\n{text}");
+        assert!(!text.contains("The file has no times"), "{text}");
+    }
+    // Numbers that simply count, or that come in no order, are none.
+    let (text, ..) = learnt(&|at| (1_500_000_000 + at).to_string());
+    assert!(text.contains("ms = { type = \"sequence\""), "{text}");
+    let (text, ..) = learnt(&|at| (1_500_000_000 + at * 7_919 % 3_001 * 1_000).to_string());
+    assert!(text.contains("ms = { type = \"int\""), "{text}");
+}
