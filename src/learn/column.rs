@@ -131,11 +131,10 @@ impl Column {
     pub fn settle(&mut self, known: Option<(i64, i64)>) {
         let (first, last) = (self.times.first, self.times.last);
         let (from, to) = known.unwrap_or((first, last));
-        let is_near = from - first < DAY && last - to < DAY;
+        let is_near = from.saturating_sub(first) < DAY && last.saturating_sub(to) < DAY;
         let ends = self.integers.ends();
-        let counts = ends.is_some_and(|(least, greatest)| {
-            greatest.abs_diff(*least) + 1 <= self.frequencies.rows()
-        });
+        let counts = ends
+            .is_some_and(|(least, greatest)| greatest.abs_diff(*least) < self.frequencies.rows());
         let is_sorted = first < last && self.times.is_sorted();
         let counts = counts && self.is_unique();
         if self.may_be_times.is_some() && is_sorted && is_near && !counts {

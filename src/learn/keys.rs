@@ -1,24 +1,19 @@
 //! Parts of row keys that suit the columns of a file, for the designs that the template has. Must not judge them: runs do.
 
 use super::fields::{LearntField, Role};
+use super::survey::Survey;
 use super::template::Values;
 
-/// Columns that name what rows are about: two are a series' name and its place; more are rarely in a key (estimate).
-const MOST_ENTITIES: usize = 2;
+/// Of so many rows one may be another's: two of a series in the same millisecond are no reason for another column (estimate).
+const ONE_IN: usize = 1_000;
 
 /// A part of a key: its expression, and whether all its values have one length.
 type Part = (String, bool);
 
 /// What candidates are made of, and the names of the fields that readers may know.
-pub fn key_parts(fields: &[LearntField]) -> Values {
+pub fn key_parts(fields: &[LearntField], survey: &Survey) -> Values {
     let of_role = |role: Role| fields.iter().filter(move |it| it.role == role);
     let (time, identity) = (of_role(Role::Time).next(), of_role(Role::Identity).next());
-    // The fewer values, the further in front, so that more rows are neighbours. A row's identity names it: then the finest entity will do.
-    let mut entities: Vec<&LearntField> = of_role(Role::Entity).collect();
-    entities.sort_by(|a, b| b.distinct.total_cmp(&a.distinct));
-    entities.truncate(if identity.is_some() { 1 } else { MOST_ENTITIES });
-    let entity = entities.first().copied();
-    entities.reverse();
     let parts = |fields: &[&LearntField]| -> Vec<Part> {
         fields.iter().map(|it| it.part.clone()).collect()
     };
@@ -26,6 +21,9 @@ pub fn key_parts(fields: &[LearntField]) -> Values {
     let successive = || of_role(Role::Successive).max_by(|a, b| a.distinct.total_cmp(&b.distinct));
     let order = time.or_else(|| successive().filter(|_| identity.is_none()));
     let (times, ids) = (parts(order.as_slice()), parts(identity.as_slice()));
+    // In front what readers ask for.
+    let entities = entities(fields, survey, &[order, identity]);
+    let entity = entities.first().copied();
     let entities = parts(&entities);
     let by_entity = [&entities[..], &times, &ids].concat();
     let usual = match (time, identity) {
@@ -71,6 +69,31 @@ pub fn key_parts(fields: &[LearntField]) -> Values {
         values.insert("random", String::new());
     }
     values
+}
+
+/// The fewest entities that tell rows apart beside what else is in the key, as far as any do: among as few, those of more values. Others are measures, or
+/// belong to the row.
+fn entities<'a>(
+    fields: &'a [LearntField],
+    survey: &Survey,
+    others: &[Option<&LearntField>],
+) -> Vec<&'a LearntField> {
+    let others = others.iter().flatten();
+    let others = others.filter_map(|other| fields.iter().position(|it| it.name == other.name));
+    let others: Vec<usize> = others.filter(|at| *at < survey.width()).collect();
+    let is_entity = |at: &usize| fields[*at].role == Role::Entity;
+    let mut all: Vec<usize> = (0..survey.width()).filter(is_entity).collect();
+    all.sort_by(|a, b| fields[*b].distinct.total_cmp(&fields[*a].distinct));
+    let pairs = all.iter().enumerate();
+    let pairs = pairs.flat_map(|(at, a)| all[at + 1..].iter().map(|b| vec![*a, *b]));
+    let sets = all.iter().map(|at| vec![*at]).chain(pairs);
+    let allowed = survey.repeated(&[]) / ONE_IN;
+    let lost = |set: &Vec<usize>| {
+        let repeated = survey.repeated(&[&others[..], set].concat());
+        repeated.saturating_sub(allowed)
+    };
+    let found = sets.min_by_key(lost).unwrap_or_default();
+    found.iter().map(|at| &fields[*at]).collect()
 }
 
 /// One behind the other; a zero byte ends what has many lengths.

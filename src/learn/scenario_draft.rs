@@ -53,7 +53,7 @@ impl Learnt {
         let question =
             format!("Which row key spreads the rows of {file}, and what do reads pay for it?");
         let fields: Vec<String> = self.fields.iter().map(LearntField::toml).collect();
-        let mut values = key_parts(&self.fields);
+        let mut values = key_parts(&self.fields, &self.survey);
         values.extend([
             ("file", file.to_string()),
             ("rows", grouped(rows.into())),

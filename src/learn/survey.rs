@@ -103,7 +103,8 @@ impl Survey {
         let (of, made) = (&self.columns[time], &self.columns[column]);
         let width = self.width();
         let is_whole = of.missing + made.missing == 0 && time.max(column) < width;
-        if !is_whole || made.frequencies.distinct().value < 2.0 {
+        let varies = made.frequencies.distinct().value >= 2.0;
+        if !is_whole || !varies || self.rows < LEAST_WITNESSES as u64 {
             return None;
         }
         let rows = self.kept.chunks_exact(width);
@@ -129,7 +130,19 @@ impl Survey {
         }
     }
 
-    fn width(&self) -> usize {
+    /// Of the first rows those that have the same values in all of these columns as another one.
+    pub fn repeated(&self, columns: &[usize]) -> usize {
+        let rows = self.kept.chunks_exact(self.width());
+        let values = |row: &[i64]| columns.iter().map(|at| row[*at]).collect();
+        let mut rows: Vec<Vec<i64>> = rows.map(values).collect();
+        let all = rows.len();
+        rows.sort_unstable();
+        rows.dedup();
+        all - rows.len()
+    }
+
+    /// Columns whose values are known of each of the first rows.
+    pub fn width(&self) -> usize {
         self.columns.len().min(MOST_RELATED)
     }
 

@@ -378,3 +378,26 @@ fn counts_since_1970_are_times_whatever_the_column_is_called() {
     let (text, ..) = learnt(&|at| (1_500_000_000 + at * 7_919 % 3_001 * 1_000).to_string());
     assert!(text.contains("ms = { type = \"int\""), "{text}");
 }
+
+#[test]
+fn a_key_has_no_more_columns_than_tell_rows_apart_and_leads_with_what_is_asked_for() {
+    // 40 devices, each every ten seconds, four of them a second; each reading is one of 100, the floor one of three.
+    let row = |at: i64| {
+        let second = 1_767_225_600 + at / 4;
+        let (device, reading) = (at % 40, at * at % 97 + at % 4);
+        format!("{},{device},{second},{reading}\n", at * 31 % 7 % 3)
+    };
+    let rows: String = (0..4_000).map(row).collect();
+    let (text, _, keys) = drafted("d.csv", &format!("floor,device,epoch,reading\n{rows}"));
+    assert_eq!(keys[1], "be4(device) || be8(epoch)");
+    assert!(text.contains("# equal = [\"device\"]"), "{text}");
+    // Two metrics of each at the same time: both columns are needed, and the device is asked for.
+    let twice = (0..4_000).map(|at| format!("{},{}", at % 2, row(at / 2)));
+    let file = format!(
+        "metric,floor,device,epoch,reading\n{}",
+        twice.collect::<String>()
+    );
+    let (text, _, keys) = drafted("m.csv", &file);
+    assert_eq!(keys[1], "be4(device) || be4(metric) || be8(epoch)");
+    assert!(text.contains("# equal = [\"device\"]"), "{text}");
+}
