@@ -60,6 +60,13 @@ pub fn run(arguments: &SplitsArguments, console: &Console) -> Result<()> {
                 anyhow!("`--region-size` belongs to `sampled`\nsay how many with `--regions`")
             })?;
             let (first, last) = (arguments.first.as_deref(), arguments.last.as_deref());
+            let is_bytes = matches!(algorithm, SplitAlgorithm::Uniform | SplitAlgorithm::Bytes);
+            for (option, row) in [("--first", first), ("--last", last)] {
+                let read = row
+                    .filter(|_| is_bytes)
+                    .map_or(Ok(()), |it| RowKey::parse(it).map(drop));
+                read.map_err(|why| anyhow!("`{option}`: {why}\nwrite bytes as `\\x0C`"))?;
+            }
             let points = algorithm.split_points(regions, first, last);
             (points.map_err(|error| explain(error, regions))?, None)
         }

@@ -131,6 +131,22 @@ help: did you mean `metrics`? the topics are keys, settings, scenario, metrics, 
 }
 
 #[test]
+fn rows_in_a_notation_that_hbase_reads_as_text_are_refused() {
+    keyheat(&[
+        "splits", "bytes", "--regions", "4", "--first", r"\x00", "--last", r"\x0c",
+    ])
+    .code(2)
+    .stderr_eq(
+        str![[r#"
+error: `--last`: `\x0c` is no byte: HBase takes upper-case digits only and would read it as the text `x0c`
+help: write bytes as `\x0C`
+
+"#]]
+        .raw(),
+    );
+}
+
+#[test]
 fn splits_are_those_of_hbase_in_each_format() {
     let splits = |format: &str| {
         keyheat(&["splits", "uniform", "--regions", "3", "--format", format])
