@@ -6,7 +6,7 @@ use super::run::{Row, Rows};
 use crate::random::mix;
 use crate::record::{FieldId, Schema};
 
-/// All values of a field with at most this many are compared, of others this many draws.
+/// All values of fields that together have at most this many are compared, of others this many draws.
 const COMPARED: u64 = 4_096;
 
 /// Of drawn values so many standard errors contradict what is known of segments one by one: by chance once in 16,000 times.
@@ -23,21 +23,26 @@ struct Coincidence {
     fields: Vec<FieldId>,
     /// Places, in the order that was given, of what is made of them.
     made: Vec<usize>,
-    /// Of all pairs of rows those that are alike in what is no hash, those of equal fields among them; of all that is made where that was counted.
+    /// Of all pairs of rows those that are alike in what is no hash, those of equal fields among them.
     plain: f64,
-    /// Of these, those of different fields that have the same hashes; 1 where that was counted.
+    /// Of the others among these, those that have the same hashes.
     hashed: f64,
 }
 
 impl Coincidences {
-    /// Of what is made of fields, each with the fields in which two rows may differ. O(4,096) for each field.
-    pub(super) fn of(made: &[(&Code, Vec<FieldId>)], schema: &Schema) -> Self {
+    /// Of what is made of fields, each with the fields in which two rows may differ; they are alike in what `given` codes make. Those that are `stepped` are used in
+    /// steps, within which rows differ in nothing. O(4,096) for
+    /// each set of fields.
+    pub(super) fn of(
+        made: &[(&Code, Vec<FieldId>)],
+        given: &[&Code],
+        stepped: &[FieldId],
+        schema: &Schema,
+    ) -> Self {
         let mut together: Vec<Coincidence> = Vec::new();
         for (at, (code, free)) in made.iter().enumerate() {
-            let among = code
-                .facts
-                .space()
-                .map_or(0.0, |count| 1.0 / count.max(1) as f64);
+            let space = code.facts.space();
+            let among = space.map_or(0.0, |count| 1.0 / count.max(1) as f64);
             let shares = |other: &Coincidence| other.fields.iter().any(|it| free.contains(it));
             let (joined, apart): (Vec<_>, Vec<_>) = together.into_iter().partition(shares);
             together = apart;
@@ -62,26 +67,40 @@ impl Coincidences {
             together.push(all);
         }
         for of in &mut together {
-            let codes = of.made.iter().map(|at| made[*at].0);
-            if let [field] = of.fields[..]
-                && codes.clone().all(|code| code.facts.fields == [field])
-                && let Some(share) = of.counted(&codes.collect::<Vec<_>>(), field, schema)
-            {
-                (of.plain, of.hashed) = (share, 1.0);
+            let is_of = |code: &&Code| {
+                let fields = &code.facts.fields;
+                !fields.is_empty() && fields.iter().all(|field| of.fields.contains(field))
+            };
+            let codes: Vec<&Code> = of.made.iter().map(|at| made[*at].0).collect();
+            let given: Vec<&Code> = given.iter().copied().filter(is_of).collect();
+            if codes.iter().all(is_of) {
+                of.count([&given, &codes], stepped, schema);
             }
         }
         Self(together)
     }
 
-    /// Of pairs of rows that differ in their fields, the share that is alike in all that is made of them. For each field, which share of all pairs has equal values,
-    /// or values in the same step: several times where a step is divided further.
-    pub fn chance(&self, equal: &[(FieldId, f64)]) -> f64 {
+    /// Of pairs of rows that differ in their fields, the share that is alike in all that is made of them. For each field, `equal` has the share of equal values
+    /// among all that it can have, or of the values in the same step: several times where a step is divided further. `own` is the share of the rows that have the
+    /// target's values of some fields.
+    pub fn chance(&self, equal: &[(FieldId, f64)], mut own: impl FnMut(&[FieldId]) -> f64) -> f64 {
+        let others = |of: &Coincidence| {
+            let equal = equal.iter().filter(|(field, _)| of.fields.contains(field));
+            let equal: f64 = equal.map(|(_, share)| share).product();
+            match equal < 1.0 {
+                true => (of.plain.max(equal) - equal) / (1.0 - equal) * of.hashed,
+                false => 0.0,
+            }
+        };
+        if let [of] = &self.0[..] {
+            return others(of);
+        }
+        // Rows that share some of the fields may be alike in what is made of the rest.
         let (mut same, mut alike) = (1.0, 1.0);
         for of in &self.0 {
-            let own = equal.iter().filter(|(field, _)| of.fields.contains(field));
-            let own = own.map(|(_, share)| share).product();
+            let own = own(&of.fields);
             same *= own;
-            alike *= of.share(own);
+            alike *= own + (1.0 - own) * others(of);
         }
         match same < 1.0 {
             true => ((alike - same) / (1.0 - same)).max(0.0),
@@ -102,57 +121,94 @@ impl Coincidences {
 }
 
 impl Coincidence {
-    /// Of pairs of which a share has the `same` fields, those that are alike.
-    fn share(&self, same: f64) -> f64 {
-        same + (self.plain.max(same) - same) * self.hashed
-    }
-
-    /// The share of the pairs of a field's values, as if these were equally frequent, of which alike is made; `None` where draws don't contradict what is known.
-    fn counted(&self, codes: &[&Code], id: FieldId, schema: &Schema) -> Option<f64> {
-        if schema.field(id).column.is_some() {
-            return None;
-        }
-        let kind = &schema.field(id).kind;
-        let (first, count) = kind.count().map_or_else(
-            || {
-                let slots = schema.slots(id);
-                (slots.start, slots.end.abs_diff(slots.start))
-            },
-            |count| (kind.first_slot(), count),
-        );
+    /// Compares what the codes make of values of the fields, as if these were equally frequent, among those of which alike is made by the given ones.
+    fn count(&mut self, [given, codes]: [&[&Code]; 2], stepped: &[FieldId], schema: &Schema) {
+        // Rows of a file are drawn as they are.
+        let values = |id: &FieldId| {
+            let field = schema.field(*id);
+            if let Some(column) = &field.column {
+                return (*id, Some(column), (0, column.slots.len() as u64));
+            }
+            let slots = schema.slots(*id);
+            let all = (slots.start, slots.end.abs_diff(slots.start).max(1));
+            let first = field.kind.first_slot();
+            let counted = field.kind.count().map(|count| (first, count));
+            (*id, None, counted.unwrap_or(all))
+        };
+        let fields: Vec<_> = self.fields.iter().map(values).collect();
+        let has_column = fields.iter().any(|(_, column, _)| column.is_some());
+        let counts = fields.iter().map(|(.., (_, count))| *count);
+        let counted = counts.fold(1, u64::saturating_mul);
+        let count = if has_column { u64::MAX } else { counted };
         let compared = count.min(COMPARED);
         let mut record = vec![0; schema.fields.len()];
         let mut part = Vec::new();
         let mut made = |at: u64| {
-            let at = match count > COMPARED {
-                true => mix(at) % count,
-                false => at,
-            };
-            record[usize::from(id.0)] = first.wrapping_add_unsigned(at);
+            let mut rest = at;
+            let mut drawn = 1;
+            for (nth, (id, column, (first, values))) in (1..).zip(&fields) {
+                let value = match count > COMPARED {
+                    true => mix(at ^ mix(if column.is_some() { 0 } else { nth })),
+                    false => rest,
+                } % values;
+                rest /= values;
+                let slot = match column {
+                    Some(column) => column.slots[value as usize],
+                    None => first.wrapping_add_unsigned(value),
+                };
+                record[usize::from(id.0)] = slot;
+                drawn = mix(drawn ^ slot as u64);
+            }
             let row = Row {
                 record: &record,
                 index: 0,
                 draws: no_draws(),
             };
-            codes.iter().fold(1, |hash, code| {
-                part.clear();
-                code.write(&Rows::one(&row), &mut part);
-                part.iter()
-                    .fold(mix(hash), |hash, byte| mix(hash ^ u64::from(*byte)))
-            })
+            let [given, codes] = [given, codes].map(|codes| {
+                codes.iter().fold(1, |hash, code| {
+                    part.clear();
+                    code.write(&Rows::one(&row), &mut part);
+                    let bytes = part.iter();
+                    bytes.fold(mix(hash), |hash, byte| mix(hash ^ u64::from(*byte)))
+                })
+            });
+            [given, codes, drawn]
         };
-        let mut made: Vec<u64> = (0..compared).map(&mut made).collect();
+        let mut made: Vec<[u64; 3]> = (0..compared).map(&mut made).collect();
         made.sort_unstable();
-        let alike = made.chunk_by(|a, b| a == b).map(|alike| alike.len() as f64);
-        let pairs: f64 = alike.map(|values| values * (values - 1.0)).sum();
-        let all = compared as f64;
-        if count <= COMPARED {
-            return Some((pairs + all) / (all * all));
-        }
-        let of_others = all * (all - 1.0);
-        let expected = of_others * self.share(1.0 / count as f64);
         // Each pair counts twice.
-        let error = (2.0 * expected.max(pairs)).sqrt();
-        ((pairs - expected).abs() > CONTRADICTED * error).then_some(pairs / of_others)
+        let pairs = |alike: fn(&[u64; 3], &[u64; 3]) -> bool| {
+            let runs = made.chunk_by(alike).map(|run| run.len() as f64);
+            runs.map(|values| values * (values - 1.0)).sum::<f64>()
+        };
+        let (all, alike) = (pairs(|a, b| a[0] == b[0]), pairs(|a, b| a[..2] == b[..2]));
+        let is_hash = codes
+            .iter()
+            .any(|code| code.facts.randomness == Randomness::Hashed);
+        let in_steps = self.fields.iter().any(|field| stepped.contains(field));
+        let by_value = given.is_empty() && !in_steps && (is_hash || has_column);
+        let same = match has_column {
+            true => pairs(|a, b| a == b) / all,
+            false => 1.0 / count as f64,
+        };
+        if count <= COMPARED {
+            // All pairs of different values are there; those of equal ones are not.
+            let (alike, all) = match by_value {
+                true => (alike, all),
+                false => (alike + compared as f64, all + compared as f64),
+            };
+            let share = if all > 0.0 { alike / all } else { 0.0 };
+            (self.plain, self.hashed) = if by_value { (1.0, share) } else { (share, 1.0) };
+            return;
+        }
+        let known = same + (self.plain.max(same) - same) * self.hashed;
+        let (expected, share) = (all * known, alike / all);
+        let error = (2.0 * expected.max(alike)).sqrt();
+        if all > 0.0 && (alike - expected).abs() > CONTRADICTED * error {
+            (self.plain, self.hashed) = match by_value {
+                true => (1.0, ((share - same) / (1.0 - same)).max(0.0)),
+                false => (share, 1.0),
+            };
+        }
     }
 }

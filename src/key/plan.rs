@@ -219,10 +219,12 @@ impl KeyPlan {
         &self.segments
     }
 
-    /// How often two rows are alike in these segments; in which fields of each they may differ.
+    /// How often two rows that are alike in `given` segments are alike in these; in which fields of each they may differ.
     pub fn coincidences(
         &self,
         segments: &[usize],
+        given: &[usize],
+        stepped: &[FieldId],
         free: impl Fn(usize, &FieldId) -> bool,
     ) -> Coincidences {
         let made = segments.iter().map(|at| {
@@ -230,13 +232,17 @@ impl KeyPlan {
             let fields = code.facts.fields.iter().copied();
             (code, fields.filter(|field| free(*at, field)).collect())
         });
-        Coincidences::of(&made.collect::<Vec<_>>(), &self.schema)
+        let given = given.iter().map(|at| &self.segments[*at].code);
+        let (made, given) = (made.collect::<Vec<_>>(), given.collect::<Vec<_>>());
+        Coincidences::of(&made, &given, stepped, &self.schema)
     }
 
     /// The same of derived fields, which it need not use, of fields of this schema.
     pub fn coincidences_of_derived(
         &self,
         derived: &[DerivedId],
+        given: &[DerivedId],
+        stepped: &[FieldId],
         schema: &Schema,
         free: impl Fn(&FieldId) -> bool,
     ) -> Coincidences {
@@ -249,7 +255,9 @@ impl KeyPlan {
             let fields = code.facts.fields.iter().copied();
             (code, fields.filter(&free).collect())
         });
-        Coincidences::of(&made.collect::<Vec<_>>(), schema)
+        let given = given.iter().filter_map(|it| self.derivation(*it));
+        let given: Vec<&Code> = given.map(|it| &it.code).collect();
+        Coincidences::of(&made.collect::<Vec<_>>(), &given, stepped, schema)
     }
 
     /// Is the segment followed by a literal that cannot occur in it, so that its end is known?

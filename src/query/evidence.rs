@@ -204,7 +204,12 @@ impl Evidence {
             let others = others.filter(|field| !(tells(segment, field) || in_steps(field)));
             hashed.extend(others.copied());
         }
-        let mut coincidences = key.coincidences(&untold, |segment, field| !tells(segment, field));
+        let given = plain.iter().copied().filter(|at| !untold.contains(at));
+        let given: Vec<usize> = given.collect();
+        let stepped: Vec<FieldId> = hashed_steps.iter().map(|(field, _)| *field).collect();
+        let mut coincidences = key.coincidences(&untold, &given, &stepped, |segment, field| {
+            !tells(segment, field)
+        });
         // Others share one of the beginnings into which the classes put the rows, or another.
         for (uses, _, apart) in &classes {
             if uses.iter().all(|at| !is_told(*at)) {

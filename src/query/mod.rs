@@ -9,6 +9,7 @@
 
 mod access_plan;
 mod candidates;
+mod differing_rows;
 mod evidence;
 mod exact_scan;
 mod question;

@@ -62,6 +62,9 @@ pub(super) struct Scratch {
     pub between: Bands,
     /// Of fields in which others differ: which share of all has the target's value or step.
     pub equal_shares: Vec<(FieldId, f64)>,
+    /// Of such fields the target's steps, and what else is known of all.
+    pub windows: Bands,
+    pub base: Bands,
     /// Of the Gets whose keys are written together: the records, one after another, and numbers of operations.
     pub records: Vec<i64>,
     pub operations: Vec<u64>,

@@ -3,6 +3,7 @@
 
 use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues, Stop};
+use super::differing_rows::DifferingRows;
 use super::evidence::Evidence;
 use super::question::{Bands, Counted, Order, Question};
 use super::requests::{Counts, Requests, ScanRequest, Scratch};
@@ -151,12 +152,6 @@ struct Read<'a, R> {
     requests: &'a mut Requests,
 }
 
-/// Which share of a range's values is within a part of it.
-fn share(part: &Range<i64>, of: &Range<i64>) -> f64 {
-    let values = |range: &Range<i64>| range.end.abs_diff(range.start).max(1) as f64;
-    values(part) / values(of)
-}
-
 impl<R: RowCounts> Read<'_, R> {
     /// Expected number of rows or cells that satisfy all that the reader knows, and with them their copies under other random salts.
     fn wanted(&mut self, of: Counted) -> (f64, f64) {
@@ -169,6 +164,8 @@ impl<R: RowCounts> Read<'_, R> {
             equal,
             between,
             equal_shares,
+            windows,
+            base,
             bands,
             grain,
             steps,
@@ -205,28 +202,23 @@ impl<R: RowCounts> Read<'_, R> {
             let [mut current, mut all] = count(equal, bands);
             if !question.derived.is_empty() {
                 let (whole, coarse) = &question.made_of;
-                let value = |field: FieldId| target.record[usize::from(field.0)];
-                equal.extend(whole.iter().map(|field| (*field, value(*field))));
-                equal_shares.clear();
-                let every = |field| bands.within(field, question.domain(field));
-                equal_shares.extend(whole.iter().map(|of| (*of, share(&(0..1), &every(*of)))));
-                between.0.clear();
-                let others = bands.0.iter().filter(|(field, ..)| !whole.contains(field));
-                between.0.extend(others);
                 record.clear();
                 record.extend_from_slice(target.record);
-                for steps in coarse {
-                    let field = steps.field();
-                    let window = steps.window(record, question.domain(field), grain);
-                    let window = between.within(field, window);
-                    let every = between.within(field, question.domain(field));
-                    equal_shares.push((field, share(&window, &every)));
-                    between.set(field, Some(window));
-                }
-                let same = count(equal, between);
-                let chance = question.coincidences.chance(equal_shares);
-                let alike = |all, same| same + (all - same) * chance;
-                (current, all) = (alike(current, same[0]), alike(all, same[1]));
+                between.0.clone_from(&bands.0);
+                let differing = DifferingRows {
+                    question,
+                    coincidences: &question.coincidences,
+                    whole,
+                    steps: coarse.iter(),
+                };
+                let known = (&mut *equal, &mut *between);
+                [current, all] = differing.alike(
+                    [current, all],
+                    (record, grain),
+                    known,
+                    (equal_shares, windows, base),
+                    &mut count,
+                );
             }
             total += current;
             stored += all;
@@ -248,6 +240,8 @@ impl<R: RowCounts> Read<'_, R> {
             equal,
             between,
             equal_shares,
+            windows,
+            base,
             bands,
             grain,
             steps,
@@ -276,33 +270,29 @@ impl<R: RowCounts> Read<'_, R> {
             let between = &between.0;
             let condition = Condition { equal, between };
             let identity = question.identity_of(of);
-            counts.of(condition, || {
+            let rows = counts.of(condition, || {
                 identity.rows(self.rows, condition, step, target.record, target.at)
-            })
+            });
+            [rows]
         };
-        let all = count(equal, between);
-        let found = if evidence.hashed.is_empty() && evidence.hashed_steps.is_empty() {
-            all
-        } else {
-            equal.extend(evidence.hashed.iter().map(|field| slot(field, record)));
-            equal_shares.clear();
-            let every = |between: &Bands, field| between.within(field, question.domain(field));
-            let whole = evidence.hashed.iter();
-            equal_shares.extend(whole.map(|of| (*of, share(&(0..1), &every(between, *of)))));
-            for (field, steps) in &evidence.hashed_steps {
-                let range = steps.window(record, question.domain(*field), grain);
-                let range = between.within(*field, range);
-                equal_shares.push((*field, share(&range, &every(between, *field))));
-                between.set(*field, Some(range));
-            }
-            // The target's own value lies in its range.
-            evidence
-                .hashed
-                .iter()
-                .for_each(|field| between.set(*field, None));
-            let same = count(equal, between);
-            same + (all - same) * evidence.coincidences.chance(equal_shares)
-        };
+        let mut found = count(equal, between);
+        if !(evidence.hashed.is_empty() && evidence.hashed_steps.is_empty()) {
+            let differing = DifferingRows {
+                question,
+                coincidences: &evidence.coincidences,
+                whole: &evidence.hashed,
+                steps: evidence.hashed_steps.iter().map(|(_, steps)| steps),
+            };
+            let known = (&mut *equal, &mut *between);
+            found = differing.alike(
+                found,
+                (record, grain),
+                known,
+                (equal_shares, windows, base),
+                &mut count,
+            );
+        }
+        let [found] = found;
         found / evidence.shared_by
     }
 

@@ -1,0 +1,74 @@
+//! Rows that differ in fields and yet have what a reader knows, or what a key begins with: by a hash, a remainder, a digit. Must not know requests.
+
+use super::question::{Bands, Question};
+use crate::key::{Coincidences, FieldSteps, StepCache};
+use crate::record::FieldId;
+use std::ops::Range;
+
+/// Which share of a range's values is within a part of it.
+fn share(part: &Range<i64>, of: &Range<i64>) -> f64 {
+    let values = |range: &Range<i64>| range.end.abs_diff(range.start).max(1) as f64;
+    values(part) / values(of)
+}
+
+/// What rows differ in that are alike in what is made of it.
+pub(super) struct DifferingRows<'a, S> {
+    pub question: &'a Question,
+    pub coincidences: &'a Coincidences,
+    /// Fields as they are, and others in steps.
+    pub whole: &'a [FieldId],
+    pub steps: S,
+}
+
+impl<'a, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, S> {
+    /// Of `all` rows, which satisfy what is known, those that have the target's values or are alike by chance; by a `count` of rows.
+    pub fn alike<const N: usize>(
+        self,
+        all: [f64; N],
+        (record, grain): (&mut [i64], &mut StepCache),
+        (equal, between): (&mut Vec<(FieldId, i64)>, &mut Bands),
+        (shares, windows, base): (&mut Vec<(FieldId, f64)>, &mut Bands, &mut Bands),
+        count: &mut impl FnMut(&[(FieldId, i64)], &Bands) -> [f64; N],
+    ) -> [f64; N] {
+        let (question, known) = (self.question, equal.len());
+        base.0.clone_from(&between.0);
+        windows.0.clear();
+        shares.clear();
+        let every = |between: &Bands, field| between.within(field, question.domain(field));
+        let whole = self.whole.iter();
+        shares.extend(whole.map(|of| (*of, share(&(0..1), &every(between, *of)))));
+        for steps in self.steps {
+            let field = steps.field();
+            let window = steps.window(record, question.domain(field), grain);
+            let window = between.within(field, window);
+            shares.push((field, share(&window, &every(between, field))));
+            between.set(field, Some(window.clone()));
+            windows.set(field, Some(window));
+        }
+        let mut with = |of: &dyn Fn(FieldId) -> bool| {
+            equal.truncate(known);
+            between.0.clone_from(&base.0);
+            for field in self.whole.iter().filter(|field| of(**field)) {
+                equal.push((*field, record[usize::from(field.0)]));
+                // The target's own value lies in its range.
+                between.set(*field, None);
+            }
+            for (field, low, high) in windows.0.iter().filter(|(field, ..)| of(*field)) {
+                between.set(*field, Some(*low..*high));
+            }
+            count(equal, between)
+        };
+        let chance = self.coincidences.chance(shares, |fields| {
+            let [own, ..] = with(&|field| fields.contains(&field))[..] else {
+                return 1.0;
+            };
+            if all[0] > 0.0 {
+                (own / all[0]).min(1.0)
+            } else {
+                1.0
+            }
+        });
+        let same = with(&|_| true);
+        std::array::from_fn(|at| same[at] + (all[at] - same[at]) * chance)
+    }
+}
