@@ -301,7 +301,10 @@ impl<'a> StrategySummary<'a> {
         let (setup, layout, runs) = (&self.strategy.setup, self.layout, &self.runs);
         let (load, hot) = (self.load(), self.hotspots.main());
         let (copy, region) = hotspots::hottest_region(layout, runs, hot);
-        let key = hotspots::key_of(self.strategy, copy);
+        let (key, reached) = (
+            hotspots::key_of(self.strategy, copy),
+            hotspots::reachable_regions(layout, copy),
+        );
         let mut imports = setup.workload.writes.iter().map(|it| it.load.import());
         let clients = setup.workload.writes.iter().map(|write| match write.load {
             LoadModel::Closed { clients, .. } => clients,
@@ -330,8 +333,9 @@ impl<'a> StrategySummary<'a> {
                 .gathers_a_moment_under(key, layout.points(copy)),
             outlasting_step,
             regions: layout.regions_of_table(copy).len(),
-            reachable_regions: hotspots::reachable_regions(layout, copy),
-            buckets: self.buckets(copy),
+            reachable_regions: reached,
+            // A remainder of few values need not have all that are below its divisor.
+            buckets: self.buckets(copy).filter(|buckets| *buckets <= reached),
             entity: layout.hot_value.as_ref().map(named),
             hot_range: range_in_words(layout.region_labels(copy, region)),
             scanned: self.scanned(),

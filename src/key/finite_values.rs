@@ -1,27 +1,69 @@
 //! Which bytes code can write: values of a leading bucket, and ranges of keys that are proved to stay empty.
 
-use super::code::{Code, Op};
+use super::code::{Code, Op, Randomness};
+use super::field_steps::no_draws;
 use super::formats::DigestForm;
 use super::operator::Operator;
+use super::run::{Row, Rows};
 use super::segment::Segment;
-use crate::record::ByteShape;
+use crate::record::{ByteShape, Schema};
 
 /// The most values that are still called buckets.
 const MOST: usize = 65_536;
 
-/// The most buckets that are told apart when a range is asked for.
+/// The most buckets, or values of what a key leads with, that are told apart when a range is asked for.
 const MOST_APART: usize = 1_024;
 
-/// What keys with each of their leading buckets look like, where those are few: the byte sets of all together mix up their positions ("10" and
-/// "01" would allow "11").
-pub(super) fn shapes_apart(segments: &[Segment], buckets: Option<&[Vec<u8>]>) -> Vec<ByteShape> {
-    let few = buckets.filter(|buckets| buckets.len() <= MOST_APART);
+/// What keys with each of their leading values look like, where those are few: the byte sets of all together mix up their positions ("10" and
+/// "01" would allow "11"), and what follows values of several lengths.
+pub(super) fn shapes_apart(
+    segments: &[Segment],
+    buckets: Option<&[Vec<u8>]>,
+    schema: &Schema,
+) -> Vec<ByteShape> {
+    let of_fields = leading_values(segments, schema);
+    let few = of_fields.as_deref().or(buckets);
+    let few = few.filter(|values| values.len() <= MOST_APART);
     let lead = bucket_at(segments).map_or(segments.len(), |at| at + 1);
     let rest = few.map(|_| Segment::joined_shape(&segments[lead..]));
-    let buckets = few.unwrap_or_default().iter().zip(rest.iter().cycle());
-    buckets
-        .map(|(bucket, rest)| ByteShape::literal(bucket).then(rest))
+    let values = few.unwrap_or_default().iter().zip(rest.iter().cycle());
+    values
+        .map(|(value, rest)| ByteShape::literal(value).then(rest))
         .collect()
+}
+
+/// What keys begin with, up to and with the first segment that is not constant, for all values of its fields, where these are few. Not of a hash: it deals
+/// values to buckets, and those that get none are left to chance.
+fn leading_values(segments: &[Segment], schema: &Schema) -> Option<Vec<Vec<u8>>> {
+    let lead = &segments[..=bucket_at(segments)?];
+    let is_plain = |it: &&Segment| it.randomness() == Randomness::Plain;
+    let segment = lead.last().filter(is_plain)?;
+    let mut records = vec![vec![0; schema.fields.len()]];
+    for &id in segment.fields() {
+        let field = Some(schema.field(id)).filter(|field| field.column.is_none())?;
+        let slots = field.few_slots((MOST_APART / records.len().max(1)) as u64)?;
+        let with = |slot: &i64, record: &Vec<i64>| {
+            let mut record = record.clone();
+            record[usize::from(id.0)] = *slot;
+            record
+        };
+        records = product(&slots, &records, with)?;
+    }
+    let value = |record: &Vec<i64>| {
+        let (index, draws) = (0, no_draws());
+        let row = Row {
+            record,
+            index,
+            draws,
+        };
+        let mut value = Vec::new();
+        for segment in lead {
+            segment.code.write(&Rows::one(&row), &mut value);
+        }
+        value
+    };
+    (!records.is_empty() && records.len() <= MOST_APART)
+        .then(|| distinct(records.iter().map(value).collect()))
 }
 
 /// Values of the first segment that is not constant, after the constant ones, when it is a bucket; of a bucket number that has only one

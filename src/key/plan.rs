@@ -401,7 +401,7 @@ impl KeyPlan {
         let reaches = |shape: &ByteShape| shape.reaches(start, end);
         reaches(&self.shape) && {
             let buckets = self.buckets.as_deref();
-            let apart = || finite_values::shapes_apart(&self.segments, buckets);
+            let apart = || finite_values::shapes_apart(&self.segments, buckets, &self.schema);
             let apart = self.shapes_apart.get_or_init(apart);
             apart.is_empty() || apart.iter().any(reaches)
         }

@@ -4,7 +4,7 @@ use super::question::{Bands, Question};
 use crate::key::{
     FieldClasses, FieldSteps, Following, KeyPlan, Knowledge, SegmentValue, StepCache,
 };
-use crate::record::{Field, FieldId, KnownField, Schema};
+use crate::record::{FieldId, KnownField, Schema};
 use crate::workload::ReadTarget;
 
 /// Most requests that one read may fan out to.
@@ -276,7 +276,7 @@ impl Walk<'_> {
                 self.bind(segment, at, field, FieldValues::Range, count);
                 self.bind_steps(segment, at, field);
             } else if !self.question.has_band(field) {
-                let slots = slots(self.schema.field(field));
+                let slots = self.schema.field(field).few_slots(MOST_REQUESTS as u64);
                 let count = slots
                     .as_ref()
                     .map_or(f64::INFINITY, |slots| slots.len() as f64);
@@ -351,14 +351,4 @@ impl Walk<'_> {
             self.from(segment, next);
         }
     }
-}
-
-/// All slots of a field with few values, literals included.
-fn slots(field: &Field) -> Option<Vec<i64>> {
-    let count = field.kind.count()?;
-    let first = field.kind.first_slot();
-    let literals = (0..field.literals.len() as u16).map(Field::literal_slot);
-    let literals = literals.filter(|_| !field.kind.is_number());
-    (count as f64 <= MOST_REQUESTS)
-        .then(|| (first..).take(count as usize).chain(literals).collect())
 }

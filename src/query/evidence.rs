@@ -8,7 +8,7 @@ use super::candidates::{Candidate, Stop};
 use super::question::{Order, Question};
 use crate::key::{Coincidences, FieldClasses, FieldSteps, KeyPlan, Randomness, Row};
 use crate::random::{DrawKey, Seed, Stream};
-use crate::record::{Field, FieldId, Schema};
+use crate::record::{FieldId, Schema};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -305,10 +305,8 @@ impl ValueBeginnings {
             bytes
         };
         let first = of.kind.first_slot();
-        let form = if count <= LISTED_MAX {
-            let literals = (0..of.literals.len() as u16).map(Field::literal_slot);
-            let slots = (first..).take(count as usize);
-            let slots = slots.chain(literals.filter(|_| !of.kind.is_number()));
+        let form = if let Some(slots) = of.few_slots(LISTED_MAX) {
+            let slots = slots.into_iter();
             let mut values: Vec<(Vec<u8>, i64)> = slots.map(|slot| (bytes(slot), slot)).collect();
             values.sort_unstable();
             Form::Listed(values)

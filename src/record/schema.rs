@@ -236,6 +236,15 @@ impl Field {
         }
     }
 
+    /// All slots that it can have, literals included, where there are at most so many besides these.
+    pub fn few_slots(&self, most: u64) -> Option<Vec<i64>> {
+        let count = self.kind.count().filter(|count| *count <= most)?;
+        let literals = (0..self.literals.len() as u16).map(Self::literal_slot);
+        let literals = literals.filter(|_| !self.kind.is_number());
+        let slots = (self.kind.first_slot()..).take(count as usize);
+        Some(slots.chain(literals).collect())
+    }
+
     /// The slot of `literals[at]`.
     pub fn literal_slot(at: u16) -> i64 {
         LITERALS_FROM + i64::from(at)

@@ -433,4 +433,22 @@ fn regions_that_no_key_can_reach_are_proved() {
     assert_eq!(four.collect::<Vec<_>>(), [0, 1, 2, 3]);
     assert!(!reach("be8(ts)", "\x00\x00\x02", ""));
     assert!(!reach("'user' || host", "userx", ""));
+    // `web1:` lies behind `web12:`, as a colon does behind a 2; there is no such value as `web2` or `db12`.
+    let of_host = "host || ':' || be8(ts)";
+    for (start, end, reached) in [
+        ("", "web12:", true),
+        ("e", "web12:", false),
+        ("web1", "web12:", false),
+        ("web12:", "web13", true),
+        ("web1:", "", true),
+        ("web2", "", false),
+        ("db12", "db3", false),
+        ("db3:", "e", true),
+    ] {
+        assert_eq!(reach(of_host, start, end), reached, "{start}..{end}");
+    }
+    // One segment of two fields.
+    let of_both = "upper(company_id || host) || be8(ts)";
+    assert!(reach(of_both, "77DB3", "77DC"));
+    assert!(!reach(of_both, "77DC", "77WEB1"));
 }
