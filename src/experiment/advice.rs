@@ -183,7 +183,10 @@ impl Advice<'_> {
                 (Some(few), lead) if few < servers as usize => format!(
                     "`{lead}` has {few} values for {servers} servers: give it {buckets}, a multiple of the servers, and each a region, `{BY_BUCKETS}`."
                 ),
-                (Some(buckets), lead) if buckets <= MOST_BUCKETS as usize => {
+                // With a region each, values that never come are why too few are reached.
+                (Some(buckets), lead)
+                    if buckets <= MOST_BUCKETS as usize && self.verdict.regions < buckets =>
+                {
                     format!(
                         "Give each of the {buckets} values of `{lead}` its region: `{BY_BUCKETS}`."
                     )

@@ -849,3 +849,24 @@ fn a_copy_halves_the_writes_that_a_cluster_takes() {
     near(mean(two, "write_throughput_per_sec") / could, 1.0, 0.02);
     says(two, &["writes/s, 9", "of what 4 servers could do"]);
 }
+
+/// Of the 16 remainders of five times a number from 0 to 3 four come: 0, 5, 10 and 15. Twelve regions get nothing, and four of eight servers do all.
+#[test]
+fn values_that_never_come_leave_regions_without_rows() {
+    let text = |presplit: &str| {
+        format!(
+            "replicates = 1\n[time]\nduration = \"5s\"\n[cluster]\nservers = 8\n\
+             [field]\ngroup = {{ type = \"int\", count = 4 }}\nid = {{ type = \"int\", count = 1_000_000 }}\n[write.w]\nrate = \"20k/s\"\n\
+             [strategy.k]\nkey = \"be1(group * 5 % 16) || be4(id)\"\npresplit = {{ {presplit} }}\n"
+        )
+    };
+    let results = run("few", &text("algorithm = \"buckets\""));
+    let k = strategy(&results, "k");
+    assert_eq!(word(k, "hotspot"), "presplit-mismatch");
+    // In order, each of four servers has one of the four regions; an interval has 20,000 rows, and the greatest of four quarters is 1 % above the mean.
+    near(mean(k, "server_peak_to_mean"), 2.0, 0.06);
+    let points = "`presplit = { algorithm = \"sampled\", regions = ";
+    says(k, &["the keys reach only 4 of 16 regions", points]);
+    let cured = run("few", &text("algorithm = \"sampled\", regions = 64"));
+    assert_eq!(word(strategy(&cured, "k"), "hotspot"), "none");
+}
