@@ -6,8 +6,9 @@ use super::verdict::{Verdict, most_even};
 use crate::key::Segment;
 use crate::layout::EntityShare;
 use crate::metrics::{Hotspot, MetricId, Side};
+use crate::policy::SplitAlgorithm;
 use crate::record::FieldId;
-use crate::scenario::Strategy;
+use crate::scenario::{Presplit, Strategy};
 use crate::text::{capital, compact, percent, times};
 use std::fmt;
 
@@ -185,7 +186,7 @@ impl Advice<'_> {
                 ),
                 // With a region each, values that never come are why too few are reached.
                 (Some(buckets), lead)
-                    if buckets <= MOST_BUCKETS as usize && self.verdict.regions < buckets =>
+                    if buckets <= MOST_BUCKETS as usize && !parts.has_bucket_regions =>
                 {
                     format!(
                         "Give each of the {buckets} values of `{lead}` its region: `{BY_BUCKETS}`."
@@ -315,6 +316,8 @@ pub(super) struct KeyParts {
     pub(super) unused: Vec<String>,
     /// Values of the leading bucket.
     pub(super) leading_buckets: Option<usize>,
+    /// The table is pre-split at each of them.
+    pub(super) has_bucket_regions: bool,
     /// Some write is an import.
     pub(super) imported: bool,
 }
@@ -340,6 +343,8 @@ impl KeyParts {
             .collect();
         let is_timeless = |it: &&Segment| !it.fields().iter().any(|field| times.contains(field));
         let timeless: Vec<&Segment> = plain.iter().copied().filter(is_timeless).collect();
+        let copy = table.checked_sub(1).map(|copy| &strategy.copies[copy]);
+        let presplit = copy.map_or(&strategy.presplit, |copy| &copy.presplit);
         let used = key.fields();
         let fields = (0..).map(FieldId).zip(&schema.fields);
         let unused = fields.filter(|(id, field)| !used.contains(id) && field.has_name());
@@ -363,6 +368,7 @@ impl KeyParts {
                 .filter(|unused| unused.len() <= FEW)
                 .unwrap_or_default(),
             leading_buckets: key.leading_buckets().map(|buckets| buckets.len()),
+            has_bucket_regions: matches!(presplit, Presplit::Fixed { algorithm, .. } if *algorithm == Some(SplitAlgorithm::Buckets)),
             imported: writes.iter().any(|write| write.load.import().is_some()),
         }
     }

@@ -75,6 +75,7 @@ fn a_key_is_told_in_what_leads_what_is_no_time_and_what_is_hot() {
             time_is_second: true,
             unused: Vec::new(),
             leading_buckets: Some(16),
+            has_bucket_regions: false,
             imported: false,
         }
     );

@@ -867,6 +867,13 @@ fn values_that_never_come_leave_regions_without_rows() {
     near(mean(k, "server_peak_to_mean"), 2.0, 0.06);
     let points = "`presplit = { algorithm = \"sampled\", regions = ";
     says(k, &["the keys reach only 4 of 16 regions", points]);
+    // Cut at digits, which no remainder is, all lie in one region: buckets would have one each.
+    let digits = run(
+        "few",
+        &text("algorithm = \"bytes\", first = '0', last = '9', regions = 16"),
+    );
+    let buckets = "Give each of the 16 values of `be1(group * 5 % 16)` its region";
+    says(strategy(&digits, "k"), &[buckets]);
     let cured = run("few", &text("algorithm = \"sampled\", regions = 64"));
     assert_eq!(word(strategy(&cured, "k"), "hotspot"), "none");
 }
