@@ -1,6 +1,7 @@
 //! One column of a file, value by value: kind, frequencies, extremes, and whether it follows the order of the rows. Must not know the other columns.
 
 use super::frequencies::Frequencies;
+use super::from_time::{DAY, SECOND};
 use super::time_order::TimeOrder;
 use super::trend::Trend;
 use crate::data::{Value, ValueKind, ValueParser};
@@ -41,8 +42,6 @@ pub enum Misfit {
 const TIMES: std::ops::Range<i64> = 1_000_000_000..3_000_000_000;
 /// The same in nanoseconds, from 2008 to 2039, where the name doesn't say so.
 const LIKELY_TIMES: std::ops::Range<i64> = 1_200_000_000 * SECOND..2_200_000_000 * SECOND;
-const DAY: i64 = 86_400 * SECOND;
-const SECOND: i64 = 1_000_000_000;
 const TIME_NAMES: [&str; 7] = ["time", "date", "ts", "stamp", "_at", "when", "epoch"];
 
 impl Column {

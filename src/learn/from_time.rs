@@ -7,9 +7,9 @@ use jiff::tz::TimeZone;
 
 /// Nanoseconds of the steps that times are rounded down to, greatest first.
 const STEPS: [(i64, &str); 4] = [(DAY, "d"), (HOUR, "h"), (60 * SECOND, "m"), (SECOND, "s")];
-const DAY: i64 = 24 * HOUR;
+pub const DAY: i64 = 24 * HOUR;
 const HOUR: i64 = 3_600 * SECOND;
-const SECOND: i64 = 1_000_000_000;
+pub const SECOND: i64 = 1_000_000_000;
 
 /// Dates that are written as one number: the pattern of `to_char`, and how many of its pairs of digits there are behind the year.
 const DATES: [(&str, usize); 5] = [
