@@ -49,6 +49,19 @@ impl ClusterHistory {
     }
 }
 
+/// Of the writes in the window, the share of each server; empty without any.
+pub(super) fn shares(series: &Series) -> Vec<f64> {
+    let window = series
+        .server_demand
+        .get(series.window_start..)
+        .unwrap_or_default();
+    let of = |server: usize| window.iter().map(move |loads| loads[server]).sum::<u64>() as f64;
+    let servers = window.first().map_or(0, Vec::len);
+    let all: f64 = (0..servers).map(of).sum();
+    let servers = if all > 0.0 { servers } else { 0 };
+    (0..servers).map(|server| of(server) / all).collect()
+}
+
 /// Medians of the peak-to-mean over the intervals of the first and of the last fifth of the run that have enough demand.
 pub(super) fn first_and_last(demand: &[Vec<u64>]) -> Option<(f64, f64)> {
     let fifth = demand.len().div_ceil(5);

@@ -11,7 +11,7 @@ use crate::metrics::{
     OF_READS, OPERATIONS_PER_SERVER, PASSING, Peak, Side,
 };
 use crate::scenario::Strategy;
-use crate::time::SimTime;
+use crate::time::{SimDuration, SimTime};
 use crate::workload::{PickDistribution, RangeExtent, Read};
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) const MOST: f64 = 0.5;
 pub(super) struct Hotspots {
     pub(super) writes: Option<Hotspot>,
     pub(super) reads: Option<Hotspot>,
-    /// Servers take turns at the writes within an interval: all go to one for a moment, and each has its part of the interval.
+    /// Servers take turns at the writes within an interval: all go to one for a moment, and then to another.
     pub(super) takes_turns: bool,
     /// By side: the hotspot is one for less than half of the time.
     pub(super) passing: [bool; 2],
@@ -34,12 +34,12 @@ pub(super) struct Hotspots {
 }
 
 impl Hotspots {
-    /// `key_floor` and `read_key_floor` are among the metrics of the runs; `servers` had joined by the middle of the window.
+    /// `key_floor` and `read_key_floor` are among the metrics of the runs, whose intervals take `sample`; `servers` had joined by the middle of the window.
     pub(super) fn of(
         strategy: &Strategy,
         layout: &Layout,
         runs: &StrategyRuns,
-        servers: u32,
+        (servers, sample): (u32, SimDuration),
     ) -> Self {
         let peak = |side: Side, id: MetricId| {
             let value = runs.all().mean(id.of(side))?;
@@ -47,8 +47,11 @@ impl Hotspots {
             Some(Peak { value, even })
         };
         let is_hot = |side, id| peak(side, id).is_some_and(|peak: Peak| peak.is_hot());
-        let takes_turns = takes_turns(strategy, layout, runs, servers)
-            && peak(Side::Write, MetricId::ServerPeakToMean).is_some_and(|peak| !peak.is_hot());
+        // Intervals show turns that last longer.
+        let turn = turn(strategy, layout, runs, servers);
+        let takes_turns = turn.is_some_and(|secs| {
+            secs < sample.as_secs_f64() || !is_hot(Side::Write, MetricId::ServerPeakToMean)
+        });
         let count = |id: MetricId| runs.all().mean(id).unwrap_or(0.0);
         // What splits and moves have put right since the start is told of them, and how servers that join are used has a class of its own.
         let changes = count(MetricId::Splits) + count(MetricId::Moves);
@@ -71,6 +74,9 @@ impl Hotspots {
             let passing = passing[side as usize];
             // Medians tell of the time without it.
             let usual = |id: MetricId| mean(id).filter(|_| !passing);
+            let takes_turns = takes_turns && side == Side::Write;
+            // However regions lie, only one is written at a time.
+            let best_dealing = usual(MetricId::PlacementPeakBest).filter(|_| !takes_turns);
             let share = usual(MetricId::KeyRangeMaxShare);
             let of_peak = match passing {
                 true => MetricId::HotspotPeakToMean,
@@ -86,8 +92,8 @@ impl Hotspots {
                 servers,
                 leads_with_time: strategy
                     .gathers_a_moment_under(key_of(strategy, table), layout.points(table)),
-                takes_turns: takes_turns && side == Side::Write,
-                best_dealing: usual(MetricId::PlacementPeakBest),
+                takes_turns,
+                best_dealing,
                 range_share: share.zip(mean(MetricId::KeyRangeMaxShareOverall)),
             })
         };
@@ -149,18 +155,19 @@ impl Hotspots {
     }
 }
 
-/// Servers take turns at the writes: they come as time goes on, and those of a moment, enough for a statement about skew, go to one region.
-fn takes_turns(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns, servers: u32) -> bool {
+/// Seconds of a turn where servers take turns at the writes: they come as time goes on, and those of a moment, enough for a statement about skew, go to one region.
+fn turn(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns, servers: u32) -> Option<f64> {
     let workload = &strategy.setup.workload;
     let stay = strategy.key.stay(strategy.pace(), layout.points(0));
     let least = (OPERATIONS_PER_SERVER * u64::from(servers)) as f64;
     let of_moment = runs.all().mean(MetricId::WriteOffered);
     let steady = workload.writes.iter().all(|it| it.load.import().is_none());
-    steady
+    let turns = steady
         && servers > 1
         && layout.copies.is_empty()
         && reachable_regions(layout, 0) > 1
-        && of_moment.is_some_and(|offered| offered * stay.min(1.0) >= least)
+        && of_moment.is_some_and(|offered| offered * stay.min(1.0) >= least);
+    turns.then_some(stay)
 }
 
 /// Operations a second, those that lock no row included, at which the hottest row is incremented, or appended to, as fast as its lock lets it; `None` where rows are not locked.

@@ -1,7 +1,7 @@
 //! One strategy's layout and runs together: its metrics, its part of the results, and what is odd about it. Must not know the other strategies.
 
 use super::advice::{Advice, KeyParts};
-use super::cluster_history::ClusterHistory;
+use super::cluster_history::{self, ClusterHistory};
 use super::hotspots::{self, Hotspots};
 use super::key_words::{further_keys, key_in_words};
 use super::read_price::ReadPrice;
@@ -11,7 +11,7 @@ use super::{
     CellsRead, KeyMapBucket, MappedCopy, Measure, Metric, OperationResult, ReadResult,
     StrategyResult,
 };
-use crate::cluster::{ClusterEvent, TimedEvent, row_capacity_per_second};
+use crate::cluster::{ClusterEvent, row_capacity_per_second};
 use crate::keyspace::escape;
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
 use crate::metrics::{BUSY, MetricId, Side, lookup};
@@ -105,8 +105,15 @@ impl<'a> StrategySummary<'a> {
         let of_reads = hotspots::hottest_row_of_reads(layout, &runs);
         runs.all_mut()
             .set_first(MetricId::ReadKeyFloor, of_reads.map(floor));
-        let hotspots = Hotspots::of(strategy, layout, &runs, servers);
+        let hotspots = Hotspots::of(strategy, layout, &runs, (servers, time.sample));
         let of_rows = hotspots::row_capacity(strategy, layout).unwrap_or(f64::INFINITY);
+        // A server that takes `times` as long is as full as another one with so many times its rows.
+        let loads = runs.series.as_ref().map(cluster_history::shares);
+        let slow = slow_servers(strategy, time).filter_map(|(server, times)| {
+            let share = loads.as_ref()?.get(server as usize)?;
+            Some(share * times)
+        });
+        let slowest = slow.fold(0.0, f64::max);
         runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
             let peak = match hotspots.passing[Side::Write as usize] {
                 true => scalars.get(MetricId::HotspotPeakToMean)?,
@@ -114,7 +121,7 @@ impl<'a> StrategySummary<'a> {
                 false if hotspots.takes_turns => f64::from(servers),
                 false => scalars.get(MetricId::ServerPeakToMean)?,
             };
-            let rows = f64::from(servers) * capacity? / peak;
+            let rows = capacity? / slowest.max(peak / f64::from(servers));
             Some((rows / strategy.rows_per_write()).min(of_rows))
         });
         Self {
@@ -311,7 +318,6 @@ impl<'a> StrategySummary<'a> {
             _ => 0,
         });
         let named = |it: &EntityShare| (format!("{} {}", it.field, it.value), it.share);
-        let slow = setup.changes.events.iter();
         let course = runs.series.as_ref().map(ClusterHistory::of);
         let outlasting_step = self.strategy.key.step_around(layout.points(0));
         let outlasting_step = outlasting_step.map(str::to_owned);
@@ -347,7 +353,7 @@ impl<'a> StrategySummary<'a> {
                 .then(|| row_capacity_per_second(&setup.cluster)),
             duration_s: self.time.duration.as_secs_f64(),
             sample_s: self.time.sample.as_secs_f64(),
-            slow: slow.filter_map(|it| self.slow_server(it)).collect(),
+            slow: slow_servers(self.strategy, self.time).collect(),
             clients: clients.sum(),
             course: course.unwrap_or_default(),
             reads: self.prices(),
@@ -371,24 +377,6 @@ impl<'a> StrategySummary<'a> {
         Some((read.name.clone(), listed(&known.collect::<Vec<_>>())))
     }
 
-    /// The server that an event makes slow for most of the window, with how many times.
-    fn slow_server(&self, timed: &TimedEvent) -> Option<(u32, f64)> {
-        let (start, end) = (self.time.warmup.as_nanos(), self.time.duration.as_nanos());
-        let ClusterEvent::Slow {
-            server,
-            times,
-            length,
-            ..
-        } = &timed.event
-        else {
-            return None;
-        };
-        let from = timed.at.as_nanos();
-        let until = from.saturating_add(length.as_nanos()).min(end);
-        let is_most = 2 * until.saturating_sub(from.max(start)) > end - start;
-        (*times > 1.0 && is_most).then_some((*server, *times))
-    }
-
     /// Number of the leading buckets of a table's key, when it has a region for each.
     fn buckets(&self, table: usize) -> Option<usize> {
         let copy = table.checked_sub(1).map(|copy| &self.strategy.copies[copy]);
@@ -400,6 +388,30 @@ impl<'a> StrategySummary<'a> {
             _ => None,
         }
     }
+}
+
+/// The servers that events make slow for most of the window, with how many times.
+fn slow_servers(strategy: &Strategy, time: &TimeSpec) -> impl Iterator<Item = (u32, f64)> {
+    let (start, end) = (time.warmup.as_nanos(), time.duration.as_nanos());
+    strategy
+        .setup
+        .changes
+        .events
+        .iter()
+        .filter_map(move |timed| {
+            let ClusterEvent::Slow {
+                server,
+                times,
+                length,
+            } = timed.event
+            else {
+                return None;
+            };
+            let from = timed.at.as_nanos();
+            let until = from.saturating_add(length.as_nanos()).min(end);
+            let is_most = 2 * until.saturating_sub(from.max(start)) > end - start;
+            (times > 1.0 && is_most).then_some((server, times))
+        })
 }
 
 /// What the keys of a region begin with, given what the first ones say, and the first ones behind them.

@@ -266,7 +266,7 @@ impl Verdict {
             // That of the share before it, so that the two agree.
             let peak = times(self.skew(MetricId::ServerPeakToMean)?);
             Some(match hotspot {
-                _ if self.passes() => return None,
+                _ if self.passes() || self.hotspots.takes_turns => return None,
                 Hotspot::Placement => format!(
                     ", {peak} the mean: other dealings of the same regions give {mean} {range}, the best {best}"
                 ),

@@ -51,6 +51,8 @@ pub struct Pace {
     pub start: EpochNanos,
     /// Rows by which sequences count on each second, where one write has them all and its rate is known.
     pub rows_per_sec: Option<f64>,
+    /// Rows that clients of closed loops wait for at once, while one server takes them all; 0 without such clients.
+    pub in_flight: f64,
 }
 
 /// Seconds for which a server has to take all rows to be hot (estimate: eight that are half busy offer one four times what it can do, which
@@ -59,6 +61,9 @@ const MOMENT: f64 = 0.02;
 
 /// Rows that a server has to take one after another for that (estimate: of fewer, handlers take all at once).
 const TURN: f64 = 30.0;
+
+/// Times as many as are in flight: with fewer, two servers are busy for more than half of the time, one with those of the turn before.
+const TURN_OF_FLIGHTS: f64 = 2.0;
 
 /// A compiled row key. Immutable; writing cannot fail nor allocate (but to grow the buffer).
 ///
@@ -309,7 +314,7 @@ impl KeyPlan {
     }
 
     /// For how many seconds all rows go to one region of those that these points cut before they go to another, over a second at this pace;
-    /// infinite where they go to no other. Zero where that is less than 20 ms or 30 rows, and unless the first segment that is not constant is made of
+    /// infinite where they go to no other. Zero where that is less than 20 ms, 30 rows, or twice what is in flight, and unless the first segment that is not constant is made of
     /// timestamps, which most rows don't come late for, and sequences whose pace is known, and nothing else.
     pub fn stay<'a>(&self, pace: Pace, points: impl Iterator<Item = &'a [u8]>) -> f64 {
         let points: Vec<&[u8]> = points.collect();
@@ -328,8 +333,9 @@ impl KeyPlan {
         let turned = count(&|a, b| a < b).min(count(&|a, b| a > b));
         let left = count(&|a, b| is_cut(a) || region(a) != region(b));
         let stay = 1.0 / turned.max(left) as f64;
-        let rows = pace.rows_per_sec.map_or(TURN, |per_sec| per_sec * stay);
-        match leads.is_empty() || stay < MOMENT || rows < TURN {
+        let least = TURN.max(TURN_OF_FLIGHTS * pace.in_flight);
+        let rows = pace.rows_per_sec.map_or(least, |per_sec| per_sec * stay);
+        match leads.is_empty() || stay < MOMENT || rows < least {
             true => 0.0,
             false => stay,
         }

@@ -3,7 +3,10 @@
 
 use super::diagnostic::Diagnostic;
 use crate::client::ClientSpec;
-use crate::cluster::{ClusterSpec, Neighbour, TableSpec, TimedEvent, WrittenCells, servers_by};
+use crate::cluster::{
+    ClusterSpec, Neighbour, TableSpec, TimedEvent, WrittenCells, server_capacity_per_second,
+    servers_by,
+};
 use crate::key::{KeyPlan, Pace};
 use crate::keyspace::RowKey;
 use crate::metrics::OperationNames;
@@ -232,12 +235,23 @@ impl Strategy {
     /// How timestamps and sequences move on as rows are written.
     pub fn pace(&self) -> Pace {
         let Setup {
-            workload, schema, ..
+            workload,
+            schema,
+            cluster,
+            table,
+            ..
         } = &*self.setup;
-        let is_only = workload.writes.len() == 1;
+        let only = Some(&workload.writes[..]).filter(|writes| writes.len() == 1);
+        let of_clients = only.and_then(|writes| {
+            let server = server_capacity_per_second(cluster, table);
+            workload.paced_by_server(&writes[0], server)
+        });
+        let offered = workload.offered_per_sec(schema).filter(|_| only.is_some());
+        let (rows_per_sec, in_flight) = of_clients.unzip();
         Pace {
             start: workload.start,
-            rows_per_sec: workload.offered_per_sec(schema).filter(|_| is_only),
+            rows_per_sec: offered.or(rows_per_sec),
+            in_flight: in_flight.unwrap_or(0.0),
         }
     }
 }

@@ -261,8 +261,8 @@ impl OperationBatch {
     }
 }
 
-/// The operations of one closed-loop write: operation `k` of a client has the same fields under every strategy, timestamps apart, which follow the time of
-/// its issue. The clients of an import share its records: whoever is ready takes the next one.
+/// The operations of one closed-loop write: operation `k` of a client has the same fields under every strategy, timestamps and sequences apart, which
+/// follow the time of its issue. The clients of an import share its records: whoever is ready takes the next one.
 #[derive(Debug)]
 pub struct ClosedSource {
     id: WriteId,
@@ -270,7 +270,7 @@ pub struct ClosedSource {
     think: Think,
     thinking: DrawKey,
     rows: RowSource,
-    /// Records of an import that its clients have taken.
+    /// Records that its clients have taken: what the next one's sequence fields count.
     taken: u64,
 }
 
@@ -310,17 +310,19 @@ impl ClosedSource {
         now: SimTime,
         out: &mut [i64],
     ) -> Option<OperationId> {
-        let index = match self.rows.is_finite() {
-            true => self.taken,
-            false => self.index(client, k),
-        };
-        if index >= self.rows.len() {
+        let taken = self.taken;
+        if taken >= self.rows.len() {
             return None;
         }
         self.taken += 1;
-        let record = self.rows.written(index);
+        if !self.rows.is_finite() {
+            let index = self.index(client, k);
+            self.rows.issued((index, taken), now, out);
+            return Some(OperationId::new(self.id, index));
+        }
+        let record = self.rows.written(taken);
         self.rows.record(record, now, &[], out);
-        Some(OperationId::new(self.id, index))
+        Some(OperationId::new(self.id, taken))
     }
 
     /// Time that `client` thinks before its `k`-th operation.

@@ -249,14 +249,20 @@ impl RowSource {
         let (combination, own) = self.turn(number);
         let now = || self.start.at(now);
         let at = own.map_or_else(now, |own| EpochNanos(self.start.0.saturating_add(own)));
-        self.record_of((number, combination), at, given, out);
+        self.record_of((number, number, combination), at, given, out);
     }
 
-    /// As [`RowSource::record`], where the combination and the instant of a record are known.
+    /// Writes record `number` of endless ones that are drawn, the `taken`-th that is written, which is what sequences count.
+    #[inline]
+    pub(super) fn issued(&mut self, (number, taken): (u64, u64), now: SimTime, out: &mut [i64]) {
+        self.record_of((number, taken, number), self.start.at(now), &[], out);
+    }
+
+    /// As [`RowSource::record`], where what sequences count, the combination and the instant of a record are known.
     #[inline]
     fn record_of(
         &mut self,
-        (number, combination): (u64, u64),
+        (number, taken, combination): (u64, u64, u64),
         at: EpochNanos,
         given: &[(FieldId, i64)],
         out: &mut [i64],
@@ -268,7 +274,7 @@ impl RowSource {
             combinations.write(combination, &mut self.given[self.fixed..]);
         }
         self.given.extend_from_slice(given);
-        let (draws, sequence) = (self.draws_of(number), self.sequence + number);
+        let (draws, sequence) = (self.draws_of(number), self.sequence + taken);
         self.generator
             .generate(draws, sequence, at, &self.given, out);
     }
@@ -301,7 +307,7 @@ impl RowSource {
         for ((&index, time), out) in indices.iter().zip(times).zip(records) {
             match &self.instants {
                 Instants::Turns(clock) => {
-                    let turn = (index, clock.combination_of(index));
+                    let turn = (index, index, clock.combination_of(index));
                     self.record_of(turn, self.start.at(*time), &[], out);
                 }
                 _ => self.record(self.written(index), *time, &[], out),

@@ -112,3 +112,53 @@ fn servers_take_turns_at_blocks_of_a_sequence_as_they_do_at_those_of_time() {
         assert_eq!(warned, class == "moving", "{name}");
     }
 }
+
+/// 16,000 rows a second, each of 16 buckets has those of 300 ms, and an interval of a second those of three or four: there, another dealing of the regions to
+/// four servers would be even, and no dealing lets two buckets be written at once.
+#[test]
+fn no_dealing_cures_turns_that_an_interval_shows_in_part() {
+    let results = run(
+        "turns",
+        "replicates = 1\n[time]\nduration = \"12s\"\nwarmup = \"2s\"\n[cluster]\nservers = 4\n[balancer]\npolicy = \"none\"\n\
+         [field]\nts = { type = \"timestamp\", unit = \"ms\" }\n[write.w]\nrate = \"16k/s\"\n\
+         [strategy.turns]\nkey = \"be1(ts / 300 % 16) || be8(ts)\"\npresplit = { algorithm = \"buckets\" }\n",
+    );
+    let turns = strategy(&results, "turns");
+    assert!(mean(turns, "placement_peak_best") < 1.5);
+    assert_eq!(word(turns, "hotspot"), "moving");
+    near(
+        mean(turns, "usable_capacity_per_sec"),
+        mean(turns, "server_capacity_per_sec"),
+        1.0,
+    );
+    says(
+        turns,
+        &["so one of 4 servers takes all of the writes at a time; all 16"],
+    );
+}
+
+/// A sequence is one counter of all clients: the 200 rows in flight follow one another. Of a turn's 1,250 rows at most 200 are written beside those of the turn before,
+/// so that 1,250 rows take a server the time of 1,050 at least. In blocks of 25 they lie on all servers.
+#[test]
+fn clients_of_a_closed_loop_share_one_sequence() {
+    let results = run(
+        "counter",
+        "replicates = 1\n[time]\nduration = \"3s\"\nwarmup = \"1s\"\n[cluster]\nservers = 4\ncall_queue_length = \"unlimited\"\n\
+         [balancer]\npolicy = \"none\"\n[field]\nseq = { type = \"sequence\" }\n[write.w]\nclients = 200\n\
+         [strategy.long]\nkey = \"be1(seq / 1250 % 4) || be8(seq)\"\npresplit = { algorithm = \"buckets\" }\n\
+         [strategy.short]\nkey = \"be1(seq / 25 % 4) || be8(seq)\"\npresplit = { algorithm = \"buckets\" }\n",
+    );
+    let [long, short] = ["long", "short"].map(|name| strategy(&results, name));
+    let server = mean(long, "server_capacity_per_sec");
+    let servers = |of| mean(of, "write_throughput_per_sec") / server;
+    // A server's capacity is that of handlers that are never idle; starting a sync takes a little of it, a hundredth here.
+    assert!(
+        (0.98..1250.0 / 1050.0).contains(&servers(long)),
+        "{}",
+        servers(long)
+    );
+    near(mean(long, "usable_capacity_per_sec"), server, 1.0);
+    assert_eq!(word(long, "hotspot"), "moving");
+    assert!(servers(short) > 3.0, "{}", servers(short));
+    assert_eq!(word(short, "hotspot"), "none");
+}

@@ -1,6 +1,7 @@
 //! All clients of a run, and what they have in common; those of closed loops, which wait, think, and go on.
 //!
-//! The k-th operation of a closed-loop client is the same under every strategy; only its time follows from the replies before it.
+//! The k-th operation of a closed-loop client is the same under every strategy; only its time, and what sequences count by then, follow from the replies
+//! before it.
 
 use super::neighbours::Neighbours;
 use super::open_loop::OpenLoop;
