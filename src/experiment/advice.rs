@@ -79,7 +79,8 @@ impl Advice<'_> {
                 let lock = lock.map_or(String::new(), |lock| {
                     format!(", one at a time, {lock} a second at most")
                 });
-                format!("one row takes {share} of the {of}{lock}, and a row is never split.")
+                let then = if verdict.passes() { " then" } else { "" };
+                format!("one row takes {share} of the {of}{then}{lock}, and a row is never split.")
             }
             Hotspot::Placement => {
                 let best = times(verdict.skew(MetricId::PlacementPeakBest).unwrap_or(1.0));

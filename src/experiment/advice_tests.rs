@@ -42,7 +42,7 @@ fn advice_with(
     let mut verdict = even();
     verdict.hot(hotspot);
     verdict.set(MetricId::PlacementFloor, 7.9);
-    verdict.set(MetricId::KeyFloor, 1.2);
+    verdict.key_floor = 1.2;
     verdict.set(MetricId::RegionMaxShare, 0.5);
     change(&mut verdict);
     let parts = &parts(key, entities);

@@ -5,7 +5,7 @@ use super::runs::StrategyRuns;
 use crate::cluster::row_capacity_per_second;
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
-use crate::layout::Layout;
+use crate::layout::{HottestRow, Layout};
 use crate::metrics::{
     Demanded, FULL_ROW, Hotspot, HotspotEvidence, HottestServer, MetricId, NO_HOTSPOT_BELOW,
     OF_READS, OPERATIONS_PER_SERVER, PASSING, Peak, Side,
@@ -75,6 +75,10 @@ impl Hotspots {
             // Medians tell of the time without it.
             let usual = |id: MetricId| mean(id).filter(|_| !passing);
             let takes_turns = takes_turns && side == Side::Write;
+            let key_floor = match side {
+                Side::Write if passing => key_floor(strategy, layout, servers, passing),
+                _ => mean(MetricId::KeyFloor).unwrap_or(1.0),
+            };
             // However regions lie, only one is written at a time.
             let best_dealing = usual(MetricId::PlacementPeakBest).filter(|_| !takes_turns);
             let share = usual(MetricId::KeyRangeMaxShare);
@@ -86,8 +90,8 @@ impl Hotspots {
                 demanded,
                 peak: peak(side, of_peak),
                 server_share: mean(MetricId::ServerMaxShare),
-                key_floor: mean(MetricId::KeyFloor).unwrap_or(1.0),
-                row_is_full: side == Side::Write && row_is_full(strategy, layout, runs),
+                key_floor,
+                row_is_full: side == Side::Write && row_is_full(strategy, layout, runs, passing),
                 reachable_regions: reachable_regions(layout, table) as u64,
                 servers,
                 leads_with_time: strategy
@@ -170,17 +174,39 @@ fn turn(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns, servers: u32)
     turns.then_some(stay)
 }
 
-/// Operations a second, those that lock no row included, at which the hottest row is incremented, or appended to, as fast as its lock lets it; `None` where rows are not locked.
-pub(super) fn row_capacity(strategy: &Strategy, layout: &Layout) -> Option<f64> {
-    let share = Some(layout.most_locked_row_share).filter(|share| *share > 0.0)?;
+/// Operations a second, those that lock no row included, at which the row that is locked most is incremented, or appended to, as fast as its lock lets it,
+/// while a hotspot passes or over the run; `None` where rows are not locked.
+pub(super) fn row_capacity(strategy: &Strategy, layout: &Layout, passing: bool) -> Option<f64> {
+    let share = Some(share_of(&layout.locked_row, passing)).filter(|share| *share > 0.0)?;
     Some(row_capacity_per_second(&strategy.setup.cluster) / share)
 }
 
-/// What is offered keeps the lock of the hottest row held.
-pub(super) fn row_is_full(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> bool {
+/// The peak-to-mean that the hottest row makes by itself, while a hotspot passes or over the run.
+pub(super) fn key_floor(strategy: &Strategy, layout: &Layout, servers: u32, passing: bool) -> f64 {
+    let share = share_of(&layout.hottest_row, passing) / strategy.rows_per_write();
+    (f64::from(servers) * share).max(1.0)
+}
+
+/// A row's part of the writes, while a hotspot passes or over the run.
+pub(super) fn share_of(row: &HottestRow, passing: bool) -> f64 {
+    match passing {
+        true => row.peak_share,
+        false => row.share,
+    }
+}
+
+/// What is offered keeps the lock of the hottest row held, while a hotspot passes or over the run.
+pub(super) fn row_is_full(
+    strategy: &Strategy,
+    layout: &Layout,
+    runs: &StrategyRuns,
+    passing: bool,
+) -> bool {
+    let row = &layout.locked_row;
+    let part = if passing { row.peak_rate } else { row.share };
     let offered = runs.all().mean(MetricId::WriteOffered);
-    let most = row_capacity(strategy, layout);
-    (offered.zip(most)).is_some_and(|(offered, most)| offered >= FULL_ROW * most)
+    let most = FULL_ROW * row_capacity_per_second(&strategy.setup.cluster);
+    offered.is_some_and(|offered| part > 0.0 && offered * part >= most)
 }
 
 /// Regions of a table that keys fall into.

@@ -69,7 +69,7 @@ impl<'a> StrategySummary<'a> {
         for (id, value) in [
             (
                 MetricId::KeyFloor,
-                Some(floor(layout.hottest_row_share / strategy.rows_per_write())),
+                Some(hotspots::key_floor(strategy, layout, servers, false)),
             ),
             (MetricId::KeyBytes, Some(key_bytes)),
             (MetricId::CellBytes, Some(cell_bytes)),
@@ -106,7 +106,8 @@ impl<'a> StrategySummary<'a> {
         runs.all_mut()
             .set_first(MetricId::ReadKeyFloor, of_reads.map(floor));
         let hotspots = Hotspots::of(strategy, layout, &runs, (servers, time.sample));
-        let of_rows = hotspots::row_capacity(strategy, layout).unwrap_or(f64::INFINITY);
+        let passing = hotspots.passing[Side::Write as usize];
+        let of_rows = hotspots::row_capacity(strategy, layout, passing).unwrap_or(f64::INFINITY);
         // A server that takes `times` as long is as full as another one with so many times its rows.
         let loads = runs.series.as_ref().map(cluster_history::shares);
         let slow = slow_servers(strategy, time).filter_map(|(server, times)| {
@@ -115,7 +116,7 @@ impl<'a> StrategySummary<'a> {
         });
         let slowest = slow.fold(0.0, f64::max);
         runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
-            let peak = match hotspots.passing[Side::Write as usize] {
+            let peak = match passing {
                 true => scalars.get(MetricId::HotspotPeakToMean)?,
                 // One server at a time.
                 false if hotspots.takes_turns => f64::from(servers),
@@ -317,6 +318,7 @@ impl<'a> StrategySummary<'a> {
             LoadModel::Closed { clients, .. } => clients,
             _ => 0,
         });
+        let passing = self.hotspots.passing[Side::Write as usize];
         let named = |it: &EntityShare| (format!("{} {}", it.field, it.value), it.share);
         let course = runs.series.as_ref().map(ClusterHistory::of);
         let outlasting_step = self.strategy.key.step_around(layout.points(0));
@@ -347,9 +349,15 @@ impl<'a> StrategySummary<'a> {
             scanned: self.scanned(),
             hottest_row_share: match hot {
                 Side::Read => hotspots::hottest_row_of_reads(layout, runs).unwrap_or(0.0),
-                _ => layout.hottest_row_share,
+                _ => hotspots::share_of(&layout.hottest_row, passing),
             },
-            row_lock: hotspots::row_is_full(self.strategy, layout, runs)
+            key_floor: match hot {
+                Side::Write if passing => {
+                    hotspots::key_floor(self.strategy, layout, self.servers, true)
+                }
+                _ => self.mean(MetricId::KeyFloor.of(hot)).unwrap_or(1.0),
+            },
+            row_lock: hotspots::row_is_full(self.strategy, layout, runs, passing)
                 .then(|| row_capacity_per_second(&setup.cluster)),
             duration_s: self.time.duration.as_secs_f64(),
             sample_s: self.time.sample.as_secs_f64(),

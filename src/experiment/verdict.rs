@@ -72,6 +72,8 @@ pub(super) struct Verdict {
     pub(super) scanned: Option<(String, String)>,
     /// Of the writes, or of the Gets.
     pub(super) hottest_row_share: f64,
+    /// `key_floor`, or `read_key_floor`; while a hotspot passes.
+    pub(super) key_floor: f64,
     /// What the lock of a row lets through a second, where that of the hottest one is always held.
     pub(super) row_lock: Option<f64>,
     pub(super) duration_s: f64,
@@ -210,8 +212,13 @@ impl Verdict {
                 let time = percent(self.skew(time).unwrap_or(0.0));
                 let peak = self.skew(peak).unwrap_or(1.0);
                 let most = percent(peak / f64::from(servers));
+                // What else is the cause is known of the whole run alone.
+                let cause = match hotspot {
+                    Hotspot::Row => cause + ", and ",
+                    _ => String::new(),
+                };
                 return format!(
-                    "{class} that passes: for {time} of the time one of {servers} servers is full, asked for {most} of the {of}, {} the mean (mostly {share})",
+                    "{class} that passes: {cause}for {time} of the time one of {servers} servers is full, asked for {most} of the {of}, {} the mean (mostly {share})",
                     times(peak)
                 );
             }
@@ -385,7 +392,7 @@ impl Verdict {
                     (Some((count, what)), ..) => {
                         format!("{count} {what} don't divide evenly among {servers} servers")
                     }
-                    _ if self.skew(MetricId::KeyFloor) >= Some(NO_HOTSPOT_BELOW) => hot_row(),
+                    _ if self.key_floor >= NO_HOTSPOT_BELOW => hot_row(),
                     (_, Some((entity, share)), ..) if of_writes => {
                         let share = percent(*share);
                         format!("`{entity}` takes {share} and its keys are neighbours")
@@ -560,15 +567,14 @@ impl Verdict {
     /// The strongest bound that matters: rows before regions.
     fn bound(&self, hotspot: Hotspot) -> Option<String> {
         let peak = self.skew(MetricId::ServerPeakToMean)?;
-        // Floors are those of all of the window.
-        if hotspot == Hotspot::None || self.servers == 1 || self.passes() {
+        if hotspot == Hotspot::None || self.servers == 1 {
             return None;
         }
         let [by_row, by_region] = self.floors();
-        // Floors are medians too: that of placement is shown only when it leaves most of the peak.
+        // That of placement is of all of the window, and a median: it is shown only when it leaves most of the peak.
         let (cure, floor) = match by_row >= NO_HOTSPOT_BELOW {
             true => ("split", by_row),
-            false if by_region < NO_HOTSPOT_BELOW.max(0.5 * peak) => return None,
+            false if self.passes() || by_region < NO_HOTSPOT_BELOW.max(0.5 * peak) => return None,
             false => ("placement of whole regions", by_region),
         };
         let floor = times(floor);
@@ -579,7 +585,8 @@ impl Verdict {
 
     /// What no split, and no placement of whole regions, can beat.
     pub(super) fn floors(&self) -> [f64; 2] {
-        [MetricId::KeyFloor, MetricId::PlacementFloor].map(|id| self.skew(id).unwrap_or(1.0))
+        let placement = self.skew(MetricId::PlacementFloor).unwrap_or(1.0);
+        [self.key_floor, placement]
     }
 
     /// Splits and moves, and what became of the hotspot.

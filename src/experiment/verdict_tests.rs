@@ -63,6 +63,7 @@ pub(super) fn even() -> Verdict {
         hot_range: None,
         scanned: None,
         hottest_row_share: 0.00001,
+        key_floor: 1.0,
         row_lock: None,
         duration_s: 20.0,
         sample_s: 1.0,
@@ -228,7 +229,7 @@ fn one_hot_row() {
         verdict(|v| {
             swamped(v, Hotspot::Row, 0.38);
             v.hottest_row_share = 0.31;
-            v.set(MetricId::KeyFloor, 2.48);
+            v.key_floor = 2.48;
             v.set(MetricId::WriteFailedFraction, 0.0412);
         }),
         "Row hotspot: a single row takes 31 %, so one of 8 servers takes 38 % of the writes; 52.3k of 80.0k writes/s completed, p99 over \
@@ -491,7 +492,7 @@ fn a_row_that_is_read_is_a_row_hotspot_of_reads() {
             v.set(MetricId::ServerMaxShare, 0.388);
             v.set(MetricId::ServerPeakToMean, 3.1);
             v.hottest_row_share = 0.3;
-            v.set(MetricId::KeyFloor, 2.4);
+            v.key_floor = 2.4;
         }),
         "Row hotspot: a single row takes 30 %, so one of 8 servers takes 38.8 % of the reads; all 80.0k reads/s completed, p99 3.42 ms; no \
          split gets the hottest server below 2.4× the mean."

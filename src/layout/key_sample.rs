@@ -1,7 +1,7 @@
 //! The rows of a strategy's table, or of one of its copies, in one replicate: sampled operations with their row keys, in key order. Must not
 //! know regions.
 
-use super::{EntityShare, Replicate};
+use super::{EntityShare, HottestRow, Replicate};
 use crate::key::{KeyPlan, Row};
 use crate::keyspace::{KeyBatch, KeyRange, RowKey, leading_bits};
 use crate::random::{DrawKey, Stream, mix};
@@ -10,7 +10,7 @@ use crate::scenario::{Presplit, Setup, Strategy};
 use crate::storage::common_prefix;
 use crate::workload::{
     Choice, EXISTING_LANE, Existing, ExistingSample, LoadModel, OperationBatch, Phase, RunSample,
-    Workload, WriteId,
+    Workload, Write, WriteId,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -222,15 +222,47 @@ impl KeySample {
         self.hottest as f64 / self.len().max(1) as f64
     }
 
-    /// The same of the operations of some writes only, of all: those that wait for the row's lock.
-    pub fn hottest_row_share_of(&self, is_one: impl Fn(WriteId) -> bool) -> f64 {
-        let key = |at: &u32| self.keys.get(*at as usize);
-        let rows = self.order.chunk_by(|a, b| key(a) == key(b));
-        let some = |row: &[u32]| {
-            let writes = row.iter().map(|at| self.batch.writes[*at as usize]);
-            writes.filter(|write| is_one(*write)).count()
+    /// The row with most of the operations of the writes that count, of all operations. O(1) where all count and none changes its rate, else O(n).
+    pub fn hottest_row(&self, workload: &Workload, counts: impl Fn(&Write) -> bool) -> HottestRow {
+        let writes = &workload.writes;
+        let counted: Vec<bool> = writes.iter().map(counts).collect();
+        let changes = writes.iter().any(|write| write.load.changes_rate());
+        let all = self.len().max(1) as f64;
+        let steady = |share: f64| HottestRow {
+            share,
+            peak_share: share,
+            peak_rate: share,
         };
-        rows.map(some).max().unwrap_or(0) as f64 / self.len().max(1) as f64
+        if !counted.contains(&true) {
+            return HottestRow::default();
+        }
+        if !changes && !counted.contains(&false) {
+            return steady(self.hottest_row_share());
+        }
+        let key = |at: &u32| self.keys.get(*at as usize);
+        let counts = |at: &&u32| counted[usize::from(self.batch.writes[**at as usize].0)];
+        let rows = self.order.chunk_by(|a, b| key(a) == key(b));
+        let hottest = rows.max_by_key(|row| row.iter().filter(counts).count());
+        let hottest: Vec<&u32> = hottest.into_iter().flatten().filter(counts).collect();
+        let row = steady(hottest.len() as f64 / all);
+        if !changes {
+            return row;
+        }
+        const PARTS: usize = 20;
+        let part = |at: &u32| {
+            let passed = self.batch.intended[*at as usize].as_nanos() as f64;
+            let share = passed / workload.duration.as_nanos() as f64;
+            ((share * PARTS as f64) as usize).min(PARTS - 1)
+        };
+        let [mut own, mut of_all] = [[0u32; PARTS]; 2];
+        hottest.into_iter().for_each(|at| own[part(at)] += 1);
+        self.order.iter().for_each(|at| of_all[part(at)] += 1);
+        let most = own.into_iter().zip(of_all).max().unwrap_or_default();
+        HottestRow {
+            peak_share: f64::from(most.0) / f64::from(most.1.max(1)),
+            peak_rate: f64::from(most.0) * PARTS as f64 / all,
+            ..row
+        }
     }
 
     /// What the record of an operation has of a field.

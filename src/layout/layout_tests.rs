@@ -276,7 +276,7 @@ fn a_salt_spreads_over_its_bucket_regions() {
             .all(|region| (region.write_share - 1.0 / 12.0).abs() < 0.01)
     );
     assert_eq!(layout.lints, []);
-    assert!(layout.hottest_row_share < 0.001);
+    assert!(layout.hottest_row.share < 0.001);
 }
 
 #[test]
@@ -395,7 +395,7 @@ fn the_hot_value_of_a_skewed_field_is_named_with_its_share() {
         layout.entities
     );
     // The key is the sensor alone, so the row is as hot, and 5 keys can't be cut into equal fifths.
-    assert_eq!(layout.hottest_row_share, layout.entities[0].share);
+    assert_eq!(layout.hottest_row.share, layout.entities[0].share);
     assert_lint(&layout, "nobody knows beforehand");
     assert_lint(&layout, "regions, not 5: too few distinct keys");
 }

@@ -33,7 +33,8 @@ pub use size_findings::size_findings;
 pub use stored_cells::stored_cells;
 pub use table_size::{StrategySample, StrategySize, TableSize};
 pub use types::{
-    CopyForecast, EntityShare, KeyBucket, Layout, ReadForecast, RegionForecast, RunLayout,
+    CopyForecast, EntityShare, HottestRow, KeyBucket, Layout, ReadForecast, RegionForecast,
+    RunLayout,
 };
 
 #[cfg(test)]

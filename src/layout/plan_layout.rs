@@ -11,7 +11,7 @@ use crate::keyspace::RowKey;
 use crate::policy::quantile_ranks;
 use crate::record::FieldId;
 use crate::scenario::{Presplit, Strategy};
-use crate::workload::{Choice, WriteId};
+use crate::workload::{Choice, Write};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -99,17 +99,12 @@ impl Layout {
         });
         let all: Vec<usize> = (0..run.len()).collect();
         let setup = table.setup();
-        let writes = &setup.workload.writes;
-        let locks = |write: WriteId| writes[usize::from(write.0)].kind.reads_first();
-        let lock = writes
-            .iter()
-            .filter(|write| write.kind.reads_first())
-            .count();
-        let most_locked = |laid: &LaidTable<'_>| match lock {
-            0 => 0.0,
-            all if all == writes.len() => laid.run.hottest_row_share(),
-            _ => laid.run.hottest_row_share_of(locks),
+        let hottest_row = |laid: &LaidTable<'_>, locks: bool| {
+            let counts = |write: &Write| !locks || write.kind.reads_first();
+            laid.run.hottest_row(&setup.workload, counts)
         };
+        let locked = tables.iter().map(|laid| hottest_row(laid, true));
+        let most_locked = locked.max_by(|a, b| a.peak_rate.total_cmp(&b.peak_rate));
         let reads = read_forecast::of(tables, finds_hot_rows);
         Self {
             run: RunLayout::of_tables(tables, reads.iter().map(|read| read.planned.clone())),
@@ -118,8 +113,8 @@ impl Layout {
             key_buckets: key_buckets(own),
             copies: tables[1..].iter().map(copy_forecast).collect(),
             hottest_table: hottest,
-            hottest_row_share: tables[hottest].run.hottest_row_share(),
-            most_locked_row_share: tables.iter().map(most_locked).fold(0.0, f64::max),
+            hottest_row: hottest_row(&tables[hottest], false),
+            locked_row: most_locked.unwrap_or_default(),
             entities: entities(table.strategy, run, &all, (1, usize::MAX), |field| {
                 is_skewed(&setup.schema, &setup.workload, field)
             }),

@@ -55,11 +55,10 @@ pub struct Layout {
     pub copies: Vec<CopyForecast>,
     /// The table with the region that most operations write to: 0 the strategy's own, c its copy c - 1.
     pub hottest_table: usize,
-    /// Share of the operations that write the hottest single row of that table, exact on the sample: of a sample of n operations, shares below
-    /// a few n-ths are noise (1 / n when all keys differ).
-    pub hottest_row_share: f64,
-    /// Share of the operations that increment, or append to, the row that is locked most; zero where none does.
-    pub most_locked_row_share: f64,
+    /// The row of that table that most operations write.
+    pub hottest_row: HottestRow,
+    /// The row that is locked most, of the operations that increment it, or append to it; all zero where none does.
+    pub locked_row: HottestRow,
     /// The hottest value of each field that the key uses and whose values are not drawn evenly, hottest first.
     pub entities: Vec<EntityShare>,
     /// The value that makes the hottest table's region with most of the writes hot; `None` when no value has half of them, or one has as much
@@ -161,6 +160,18 @@ pub struct KeyBucket {
     pub start: RowKey,
     /// What the segments of its first key say (`ts 00:00:12`, `metric 17`), outermost first; empty where the run has no key in it.
     pub labels: Vec<String>,
+}
+
+/// A row that is written by many operations: shares are exact on the sample. Of a sample of n operations, those below a few n-ths are noise (1 / n
+/// when all keys differ).
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct HottestRow {
+    /// Share of the operations that write it.
+    pub share: f64,
+    /// The same in the twentieth of the run in which it is written most; as `share` where the rates of writes don't change.
+    pub peak_share: f64,
+    /// How often it is written then, over the mean rate of all operations.
+    pub peak_rate: f64,
 }
 
 /// How much of the load one value of a field carries.

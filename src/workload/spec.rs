@@ -139,6 +139,11 @@ pub enum LoadModel {
 }
 
 impl LoadModel {
+    /// Its rate is another at other times.
+    pub fn changes_rate(&self) -> bool {
+        matches!(self, Self::Open { profile, .. } if !profile.is_empty())
+    }
+
     /// The finite set of rows that it writes, if it is one.
     pub fn import(&self) -> Option<&Import> {
         match self {
