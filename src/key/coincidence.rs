@@ -3,8 +3,10 @@
 use super::code::{Code, Randomness};
 use super::field_steps::no_draws;
 use super::run::{Row, Rows};
-use crate::random::mix;
-use crate::record::{FieldId, Schema};
+use crate::random::{Seed, mix};
+use crate::record::{
+    Distribution, DistributionShape, FieldColumn, FieldId, Schema, ValueSampler, ValueShares,
+};
 
 /// All values of fields that together have at most this many are compared, of others this many draws.
 const COMPARED: u64 = 4_096;
@@ -23,22 +25,25 @@ struct Coincidence {
     fields: Vec<FieldId>,
     /// Places, in the order that was given, of what is made of them.
     made: Vec<usize>,
-    /// Of all pairs of rows those that are alike in what is no hash, those of equal fields among them.
+    /// Of all pairs of rows that are alike in what is given.
+    told: f64,
+    /// Of these pairs those that are alike in what is no hash, those of equal fields among them.
     plain: f64,
     /// Of the others among these, those that have the same hashes.
     hashed: f64,
 }
 
 impl Coincidences {
-    /// Of what is made of fields, each with the fields in which two rows may differ; they are alike in what `given` codes make. Those that are `stepped` are used in
-    /// steps, within which rows differ in nothing. O(4,096) for
-    /// each set of fields.
+    /// Of what is made of fields, each with the fields in which two rows may differ; they are alike in what `given` codes make, and in `equal` fields, which
+    /// tell of others where they are columns of a file. Those that are `stepped` are used in steps, within which rows differ in nothing. O(4,096) for each set
+    /// of fields.
     pub(super) fn of(
-        made: &[(&Code, Vec<FieldId>)],
-        given: &[&Code],
-        stepped: &[FieldId],
+        (made, given): (&[(&Code, Vec<FieldId>)], &[&Code]),
+        (stepped, equal): (&[FieldId], &[FieldId]),
         schema: &Schema,
     ) -> Self {
+        let column = |id: &FieldId| schema.field(*id).column.as_deref();
+        let equal: Vec<&FieldColumn> = equal.iter().filter_map(column).collect();
         let mut together: Vec<Coincidence> = Vec::new();
         for (at, (code, free)) in made.iter().enumerate() {
             let space = code.facts.space();
@@ -53,6 +58,7 @@ impl Coincidences {
             let mut all = Coincidence {
                 fields: free.clone(),
                 made: vec![at],
+                told: 1.0,
                 plain,
                 hashed,
             };
@@ -74,7 +80,7 @@ impl Coincidences {
             let codes: Vec<&Code> = of.made.iter().map(|at| made[*at].0).collect();
             let given: Vec<&Code> = given.iter().copied().filter(is_of).collect();
             if codes.iter().all(is_of) {
-                of.count([&given, &codes], stepped, schema);
+                of.count([&given, &codes], (stepped, &equal), schema);
             }
         }
         Self(together)
@@ -87,6 +93,7 @@ impl Coincidences {
         let others = |of: &Coincidence| {
             let equal = equal.iter().filter(|(field, _)| of.fields.contains(field));
             let equal: f64 = equal.map(|(_, share)| share).product();
+            let equal = equal / of.told;
             match equal < 1.0 {
                 true => (of.plain.max(equal) - equal) / (1.0 - equal) * of.hashed,
                 false => 0.0,
@@ -120,95 +127,155 @@ impl Coincidences {
     }
 }
 
+/// How frequent the values of a field are.
+enum Law<'a> {
+    /// All alike, or nobody knows which are the frequent ones.
+    Alike,
+    Shares(ValueShares),
+    Draws(ValueSampler),
+    Rows(&'a FieldColumn),
+}
+
 impl Coincidence {
-    /// Compares what the codes make of values of the fields, as if these were equally frequent, among those of which alike is made by the given ones.
-    fn count(&mut self, [given, codes]: [&[&Code]; 2], stepped: &[FieldId], schema: &Schema) {
-        // Rows of a file are drawn as they are.
+    /// Compares what the codes make of values of the fields among those of which alike is made by the given ones. Values are as frequent as their field's law
+    /// says, and equally frequent where it deals its ranks out at random.
+    fn count(
+        &mut self,
+        [given, codes]: [&[&Code]; 2],
+        (stepped, equal): (&[FieldId], &[&FieldColumn]),
+        schema: &Schema,
+    ) {
         let values = |id: &FieldId| {
             let field = schema.field(*id);
             if let Some(column) = &field.column {
-                return (*id, Some(column), (0, column.slots.len() as u64));
+                return (0, column.distinct);
             }
             let slots = schema.slots(*id);
             let all = (slots.start, slots.end.abs_diff(slots.start).max(1));
-            let first = field.kind.first_slot();
-            let counted = field.kind.count().map(|count| (first, count));
-            (*id, None, counted.unwrap_or(all))
+            let counted = field.kind.count();
+            counted.map_or(all, |count| (field.kind.first_slot(), count))
         };
-        let fields: Vec<_> = self.fields.iter().map(values).collect();
-        let has_column = fields.iter().any(|(_, column, _)| column.is_some());
-        let counts = fields.iter().map(|(.., (_, count))| *count);
-        let counted = counts.fold(1, u64::saturating_mul);
-        let count = if has_column { u64::MAX } else { counted };
+        let values: Vec<(i64, u64)> = self.fields.iter().map(values).collect();
+        let counts = values.iter().map(|(_, count)| *count);
+        // The share of equal ones among all that fields can have.
+        let distinct: f64 = counts.clone().map(|count| 1.0 / count as f64).product();
+        let has_column = self
+            .fields
+            .iter()
+            .any(|id| schema.field(*id).column.is_some());
+        let count = match has_column {
+            true => u64::MAX,
+            false => counts.fold(1, u64::saturating_mul),
+        };
+        let is_drawn = count > COMPARED;
+        let laws = self.fields.iter().map(|id| Law::of(schema, *id, is_drawn));
+        let laws: Vec<Law> = laws.collect();
+        let by_law = laws.iter().any(|law| !matches!(law, Law::Alike));
         let compared = count.min(COMPARED);
         let mut record = vec![0; schema.fields.len()];
         let mut part = Vec::new();
+        let draws = no_draws();
         let mut made = |at: u64| {
+            let of_row = |column: &FieldColumn| {
+                let row = mix(at ^ mix(0)) % column.slots.len() as u64;
+                column.slots[row as usize]
+            };
             let mut rest = at;
-            let mut drawn = 1;
-            for (nth, (id, column, (first, values))) in (1..).zip(&fields) {
-                let value = match count > COMPARED {
-                    true => mix(at ^ mix(if column.is_some() { 0 } else { nth })),
-                    false => rest,
-                } % values;
+            let (mut drawn, mut weight) = (1, 1.0);
+            let fields = self.fields.iter().zip(&laws).zip(&values);
+            for (nth, ((id, law), (first, values))) in (1..).zip(fields) {
+                let draw = mix(at ^ mix(nth));
+                let nth_value = if is_drawn { draw } else { rest } % values;
                 rest /= values;
-                let slot = match column {
-                    Some(column) => column.slots[value as usize],
-                    None => first.wrapping_add_unsigned(value),
-                };
+                let mut slot = first.wrapping_add_unsigned(nth_value);
+                match law {
+                    Law::Alike => {}
+                    Law::Shares(shares) => {
+                        weight *= shares.share_between(slot, slot.saturating_add(1));
+                    }
+                    Law::Draws(sampler) => slot = sampler.draw(&mut draws.salted(draw)),
+                    // Rows are drawn as they are.
+                    Law::Rows(column) => slot = of_row(column),
+                }
                 record[usize::from(id.0)] = slot;
                 drawn = mix(drawn ^ slot as u64);
             }
             let row = Row {
                 record: &record,
                 index: 0,
-                draws: no_draws(),
+                draws,
             };
-            let [given, codes] = [given, codes].map(|codes| {
-                codes.iter().fold(1, |hash, code| {
+            let equal = equal.iter().filter(|_| has_column);
+            let equal = equal.fold(1, |hash, column| mix(hash ^ of_row(column) as u64));
+            let [given, codes] = [(given, equal), (codes, 1)].map(|(codes, seed)| {
+                codes.iter().fold(seed, |hash, code| {
                     part.clear();
                     code.write(&Rows::one(&row), &mut part);
                     let bytes = part.iter();
                     bytes.fold(mix(hash), |hash, byte| mix(hash ^ u64::from(*byte)))
                 })
             });
-            [given, codes, drawn]
+            ([given, codes, drawn], weight)
         };
-        let mut made: Vec<[u64; 3]> = (0..compared).map(&mut made).collect();
-        made.sort_unstable();
+        let mut made: Vec<([u64; 3], f64)> = (0..compared).map(&mut made).collect();
+        made.sort_unstable_by_key(|(made, _)| *made);
         // Each pair counts twice.
         let pairs = |alike: fn(&[u64; 3], &[u64; 3]) -> bool| {
-            let runs = made.chunk_by(alike).map(|run| run.len() as f64);
-            runs.map(|values| values * (values - 1.0)).sum::<f64>()
+            let runs = made.chunk_by(|a, b| alike(&a.0, &b.0)).map(|run| {
+                let all: f64 = run.iter().map(|(_, weight)| weight).sum();
+                all * all - run.iter().map(|(_, weight)| weight * weight).sum::<f64>()
+            });
+            runs.sum::<f64>()
         };
         let (all, alike) = (pairs(|a, b| a[0] == b[0]), pairs(|a, b| a[..2] == b[..2]));
+        let every = pairs(|_, _| true);
         let is_hash = codes
             .iter()
             .any(|code| code.facts.randomness == Randomness::Hashed);
         let in_steps = self.fields.iter().any(|field| stepped.contains(field));
-        let by_value = given.is_empty() && !in_steps && (is_hash || has_column);
-        let same = match has_column {
-            true => pairs(|a, b| a == b) / all,
-            false => 1.0 / count as f64,
+        let is_given = !given.is_empty() || has_column && !equal.is_empty();
+        let by_value = !(is_given || in_steps) && (is_hash || has_column);
+        let weights: f64 = made.iter().map(|(_, weight)| weight * weight).sum();
+        // Of two that differ. All pairs of different values are there, or some of drawn ones.
+        let same = match is_drawn {
+            false => 0.0,
+            true if by_law => pairs(|a, b| a == b) / all,
+            true => distinct,
         };
-        if count <= COMPARED {
-            // All pairs of different values are there; those of equal ones are not.
-            let (alike, all) = match by_value {
-                true => (alike, all),
-                false => (alike + compared as f64, all + compared as f64),
-            };
-            let share = if all > 0.0 { alike / all } else { 0.0 };
-            (self.plain, self.hashed) = if by_value { (1.0, share) } else { (share, 1.0) };
+        let others = ((alike / all - same) / (1.0 - same)).max(0.0);
+        if all <= 0.0 || others.is_nan() {
             return;
         }
-        let known = same + (self.plain.max(same) - same) * self.hashed;
-        let (expected, share) = (all * known, alike / all);
+        self.told = (all + weights) / (every + weights);
+        let equal = (distinct / self.told).min(1.0);
+        let known = (self.plain.max(equal) - equal) / (1.0 - equal) * self.hashed;
+        let expected = all * (same + known * (1.0 - same));
         let error = (2.0 * expected.max(alike)).sqrt();
-        if all > 0.0 && (alike - expected).abs() > CONTRADICTED * error {
+        if !is_drawn || (alike - expected).abs() > CONTRADICTED * error {
             (self.plain, self.hashed) = match by_value {
-                true => (1.0, ((share - same) / (1.0 - same)).max(0.0)),
-                false => (share, 1.0),
+                true => (1.0, others),
+                false => (equal + others * (1.0 - equal), 1.0),
             };
         }
+    }
+}
+
+impl<'a> Law<'a> {
+    /// Which of its values are drawn, or the shares of all.
+    fn of(schema: &'a Schema, id: FieldId, is_drawn: bool) -> Self {
+        let field = schema.field(id);
+        if let Some(column) = &field.column {
+            return Self::Rows(column);
+        }
+        let law = &field.law;
+        let is_known = law.ranked || matches!(law.shape, DistributionShape::Normal { .. });
+        if !is_known || *law == Distribution::default() {
+            return Self::Alike;
+        }
+        let found = match is_drawn {
+            true => ValueSampler::new(schema, id, law, Seed(0), 0).map(Self::Draws),
+            false => ValueShares::new(schema, id, law, Seed(0), 0).map(Self::Shares),
+        };
+        found.unwrap_or(Self::Alike)
     }
 }

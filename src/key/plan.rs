@@ -224,12 +224,12 @@ impl KeyPlan {
         &self.segments
     }
 
-    /// How often two rows that are alike in `given` segments are alike in these; in which fields of each they may differ.
+    /// How often two rows that are alike in `given` segments are alike in these; in which fields of each they may differ, those that are `stepped`, and
+    /// those in which they don't.
     pub fn coincidences(
         &self,
-        segments: &[usize],
-        given: &[usize],
-        stepped: &[FieldId],
+        (segments, given): (&[usize], &[usize]),
+        (stepped, equal): (&[FieldId], &[FieldId]),
         free: impl Fn(usize, &FieldId) -> bool,
     ) -> Coincidences {
         let made = segments.iter().map(|at| {
@@ -239,15 +239,14 @@ impl KeyPlan {
         });
         let given = given.iter().map(|at| &self.segments[*at].code);
         let (made, given) = (made.collect::<Vec<_>>(), given.collect::<Vec<_>>());
-        Coincidences::of(&made, &given, stepped, &self.schema)
+        Coincidences::of((&made, &given), (stepped, equal), &self.schema)
     }
 
     /// The same of derived fields, which it need not use, of fields of this schema.
     pub fn coincidences_of_derived(
         &self,
-        derived: &[DerivedId],
-        given: &[DerivedId],
-        stepped: &[FieldId],
+        (derived, given): (&[DerivedId], &[DerivedId]),
+        (stepped, equal): (&[FieldId], &[FieldId]),
         schema: &Schema,
         free: impl Fn(&FieldId) -> bool,
     ) -> Coincidences {
@@ -262,7 +261,11 @@ impl KeyPlan {
         });
         let given = given.iter().filter_map(|it| self.derivation(*it));
         let given: Vec<&Code> = given.map(|it| &it.code).collect();
-        Coincidences::of(&made.collect::<Vec<_>>(), &given, stepped, schema)
+        Coincidences::of(
+            (&made.collect::<Vec<_>>(), &given),
+            (stepped, equal),
+            schema,
+        )
     }
 
     /// Is the segment followed by a literal that cannot occur in it, so that its end is known?

@@ -207,9 +207,8 @@ impl Evidence {
         let given = plain.iter().copied().filter(|at| !untold.contains(at));
         let given: Vec<usize> = given.collect();
         let stepped: Vec<FieldId> = hashed_steps.iter().map(|(field, _)| *field).collect();
-        let mut coincidences = key.coincidences(&untold, &given, &stepped, |segment, field| {
-            !tells(segment, field)
-        });
+        let free = |segment: usize, field: &FieldId| !tells(segment, field);
+        let mut coincidences = key.coincidences((&untold, &given), (&stepped, &told), free);
         // Others share one of the beginnings into which the classes put the rows, or another.
         for (uses, _, apart) in &classes {
             if uses.iter().all(|at| !is_told(*at)) {

@@ -202,6 +202,8 @@ impl Question {
                 }
             }
         }
+        made_of.0.sort_unstable();
+        made_of.0.dedup();
         let stepped: Vec<FieldId> = made_of.1.iter().map(FieldSteps::field).collect();
         let given: Vec<DerivedId> = bands.iter().filter_map(|band| band.derived).collect();
         let list_lens = read.within.iter().map(|list| match list.values {
@@ -234,9 +236,12 @@ impl Question {
             lists: read.within.iter().map(|list| list.field).collect(),
             list_lens: list_lens.collect(),
             bands,
-            coincidences: key.coincidences_of_derived(&others, &given, &stepped, schema, |field| {
-                !known.knows(*field)
-            }),
+            coincidences: key.coincidences_of_derived(
+                (&others, &given),
+                (&stepped, known.stored()),
+                schema,
+                |field| !known.knows(*field),
+            ),
             derived: others,
             made_of,
             order,
