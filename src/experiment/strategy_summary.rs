@@ -22,7 +22,7 @@ use crate::scenario::{Presplit, Setup, Severity, Strategy, SweepValue, TimeSpec}
 use crate::statistics::Estimate;
 use crate::text::{self, compact, length, listed};
 use crate::time::SimTime;
-use crate::workload::{LoadModel, Read, ReadLoadModel};
+use crate::workload::{LoadModel, Read, ReadLoadModel, Write};
 use std::collections::BTreeMap;
 
 /// Hottest values that results list.
@@ -122,7 +122,8 @@ impl<'a> StrategySummary<'a> {
                 false if hotspots.takes_turns => f64::from(servers),
                 false => scalars.get(MetricId::ServerPeakToMean)?,
             };
-            let rows = capacity? / slowest.max(peak / f64::from(servers));
+            let peak = peak.max(slowest * f64::from(servers));
+            let rows = f64::from(servers) * capacity? / peak;
             Some((rows / strategy.rows_per_write()).min(of_rows))
         });
         Self {
@@ -313,8 +314,12 @@ impl<'a> StrategySummary<'a> {
             hotspots::key_of(self.strategy, copy),
             hotspots::reachable_regions(layout, copy),
         );
-        let mut imports = setup.workload.writes.iter().map(|it| it.load.import());
-        let clients = setup.workload.writes.iter().map(|write| match write.load {
+        let writes = setup.workload.writes.iter();
+        let is_import = |write: &Write| write.load.import().is_some();
+        let all_imports = writes.clone().all(is_import);
+        // Clients of an import are done before others are.
+        let stay = writes.filter(|write| all_imports || !is_import(write));
+        let clients = stay.map(|write| match write.load {
             LoadModel::Closed { clients, .. } => clients,
             _ => 0,
         });
@@ -328,7 +333,7 @@ impl<'a> StrategySummary<'a> {
             hotspots: self.hotspots,
             load,
             closed: self.is_closed(),
-            imported: load == Side::Write && imports.all(|import| import.is_some()),
+            imported: load == Side::Write && all_imports,
             import_unfinished: self.import_unfinished(),
             servers: self.servers,
             joined: self.servers.saturating_sub(setup.cluster.servers),

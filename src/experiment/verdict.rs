@@ -80,7 +80,7 @@ pub(super) struct Verdict {
     pub(super) sample_s: f64,
     /// Servers that were slow for most of the window, with how many times.
     pub(super) slow: Vec<(u32, f64)>,
-    /// Clients of closed loops that write.
+    /// Clients of closed loops that write, to the end where others do.
     pub(super) clients: u32,
     /// What is seen in the course of replicate 0.
     pub(super) course: ClusterHistory,
