@@ -199,6 +199,8 @@ impl<R: RowCounts> Read<'_, R> {
                 rest /= len;
                 from += len;
             }
+            // As what a key tells is, so that its requests ask for what has been counted.
+            equal.sort_unstable();
             let [mut current, mut all] = count(equal, bands);
             if !question.derived.is_empty() {
                 let (whole, coarse) = &question.made_of;

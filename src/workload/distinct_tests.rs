@@ -483,3 +483,49 @@ fn a_counter_counts_as_its_population_whatever_it_was_asked_before() {
         }
     }
 }
+
+#[test]
+fn values_of_a_list_count_as_each_does_alone() {
+    let mut schema = schema(None);
+    // So that values have equal shares, and nothing but what follows from them tells them apart.
+    schema.fields[usize::from(CAMPAIGN.0)].law.shape = DistributionShape::Uniform;
+    let table = materialised(&drawn_table(), &schema, at(26_000));
+    let counter = RowCounter::new(&Arc::new(table.population.clone()));
+    for target in table.rows.iter().step_by(70_001) {
+        let ts = target[usize::from(TS.0)];
+        let company = of(target, COMPANY);
+        for between in [
+            &[][..],
+            &[(TS, ts - 1_000, ts + 1)],
+            &[(TS, ts - 3_000, ts + 1)],
+            &[(COMPANY, 50, 120)],
+        ] {
+            for instant in [table.at, at(13_000)] {
+                // Among them the one that all rows of a write have.
+                for campaign in (1_225..1_245).chain([of(target, CAMPAIGN).1]) {
+                    let campaign = (CAMPAIGN, campaign);
+                    for equal in [
+                        &[campaign][..],
+                        &[campaign, company],
+                        &[campaign, (KIND, campaign.1 % 3)],
+                        &[company, (KIND, campaign.1 % 3)],
+                    ] {
+                        let condition = Condition { equal, between };
+                        let equality = RowEquality {
+                            told: &[CAMPAIGN, KIND],
+                            step: Some((TS, ts - 250, ts + 250)),
+                            draws: 1.0,
+                        };
+                        let counts = [
+                            counter.distinct(condition, equality, target, instant),
+                            table
+                                .population
+                                .distinct(condition, equality, target, instant),
+                        ];
+                        assert_eq!(counts[0], counts[1], "at {instant:?}: {condition:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! How the rows of one origin are shared among the values of its fields. Must not know how many rows there are.
 
 use super::row_history::RowOrigin;
-use super::row_question::Item;
+use super::row_question::{Condition, Item};
 use crate::record::{
     DistributionShape, FieldColumn, FieldId, FieldKind, Late, RecordGenerator, Schema, ShareClass,
     TimeUnit, ValueShares,
@@ -179,6 +179,30 @@ impl Marginals {
     fn law(&self, field: FieldId) -> Option<ValueShares> {
         let law = &self.generator.schema().field(field).law;
         self.generator.shares(field, law)
+    }
+
+    /// Whether the rows of an origin that satisfy a condition have such a value of a dependent field; `None` where the condition does not say all that
+    /// decides it.
+    pub(super) fn decided(
+        &self,
+        origin: usize,
+        item: Item,
+        condition: Condition<'_>,
+    ) -> Option<bool> {
+        let known = |id: FieldId| match self.of(origin, id) {
+            Marginal::Fixed(slot) => Some(*slot),
+            _ => {
+                let mut equal = condition.equal.iter();
+                equal.find(|(field, _)| *field == id).map(|(_, slot)| *slot)
+            }
+        };
+        let parents = &self.generator.schema().field(item.field).of;
+        if parents.iter().any(|parent| known(*parent).is_none()) {
+            return None;
+        }
+        let slot_of = |parent| known(parent).unwrap_or(0);
+        let value = self.generator.dependent_value(item.field, slot_of);
+        Some(value.is_none_or(|value| (item.low..item.high).contains(&value)))
     }
 
     /// The share of slots `low..high` of a dependent field, where it is tabulated.

@@ -131,40 +131,6 @@ struct TargetsCell {
     held: f64,
 }
 
-/// The instant, the step and the draws that are asked for.
-type Asked = (SimTime, Option<(FieldId, i64, i64)>, f64);
-
-/// Of each origin its number, and what was selected and left.
-type Chosen = SmallVec<[(usize, Window, Part, Part); 3]>;
-
-/// What was found for the last question of a shape: it holds of the next one, whatever the values that it asks for, if it selects the same rows.
-#[derive(Debug, Default)]
-pub(super) struct HeldCells {
-    /// None where the answer is of its own.
-    asked: Option<(Asked, Chosen)>,
-    /// Hardly any two writes are the same row.
-    are_few: Option<bool>,
-    /// The cells that origins hold.
-    cells: Option<f64>,
-}
-
-impl HeldCells {
-    fn of(&mut self, count: &RowCount<'_>) -> &mut Self {
-        let RowEquality { step, draws, .. } = count.equality;
-        // The classes of a range's values are of its own.
-        let is_whole = count.selected.iter().all(|of| of.ranges.is_empty());
-        let selected = count.selected.iter();
-        let selected = selected.map(|of| (of.origin, of.window, of.part, of.left));
-        let question = (count.at, step, draws);
-        let mut known = self.asked.iter().filter(|_| is_whole);
-        if !known.any(|(asked, of)| *asked == question && selected.clone().eq(of.iter().copied())) {
-            *self = Self::default();
-            self.asked = is_whole.then(|| (question, selected.collect()));
-        }
-        self
-    }
-}
-
 impl Population {
     /// Expected number of rows that a table holds at an instant and that satisfy `condition`, when `target` (a record of the table) is known to be one of
     /// the writes: at least 1 if it satisfies the condition. Of records that agree in `equality` only one counts, as under a key that tells just that.
@@ -185,7 +151,7 @@ impl Population {
         }
         let shape = RowShape::of(self, condition, equality);
         let mut count = RowCount::new((self, &shape), (condition, equality), target, at);
-        count.distinct(&mut HeldCells::default())
+        count.distinct()
     }
 }
 
@@ -251,15 +217,11 @@ impl<'a> RowCount<'a> {
     }
 
     /// Expected number of different rows; without a look at cells where hardly any two writes are the same row.
-    pub(super) fn distinct(&mut self, held: &mut HeldCells) -> f64 {
+    pub(super) fn distinct(&mut self) -> f64 {
         let few = REPEATED_MAX * self.writes();
-        if self.repeated_at_most() <= few {
-            return self.every_write();
-        }
-        let held = held.of(self.modelled());
-        match *held.are_few.get_or_insert_with(|| self.repeated() <= few) {
+        match self.repeated_at_most() <= few || self.modelled().repeated() <= few {
             true => self.every_write(),
-            false => self.rows(*held.cells.get_or_insert_with(|| self.cells())),
+            false => self.rows(self.cells()),
         }
     }
 
@@ -422,11 +384,7 @@ impl<'a> RowCount<'a> {
             let asked = || equal.find(|(field, _)| *field == id).map(|(_, slot)| *slot);
             origins[at].fixed_slot(id).or_else(asked)
         };
-        let parents = &marginals.generator.schema().field(item.field).of;
-        if parents.iter().all(|parent| known(*parent).is_some()) {
-            let slot_of = |parent| known(parent).unwrap_or(0);
-            let value = marginals.generator.dependent_value(item.field, slot_of);
-            let holds = value.is_none_or(|value| (item.low..item.high).contains(&value));
+        if let Some(holds) = marginals.decided(at, item, self.condition) {
             return f64::from(u8::from(holds));
         }
         let roots = marginals.roots(at, item.field);

@@ -1,11 +1,14 @@
 //! Counts of rows for one who asks many questions of one table. Must not know what is asked.
 
 use super::drawn_count::DrawnCount;
+use super::marginals::{Marginal, Of};
 use super::population::Population;
-use super::row_count::{HeldCells, RowCount};
-use super::row_question::{Condition, RowEquality};
+use super::row_count::RowCount;
+use super::row_question::{Condition, RowEquality, items};
 use super::row_shape::RowShape;
+use crate::record::FieldId;
 use crate::time::SimTime;
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -14,9 +17,52 @@ use std::sync::Arc;
 pub struct RowCounter {
     population: Arc<Population>,
     /// Of the questions so far, with what was counted last of each.
-    shapes: RefCell<Vec<(RowShape, HeldCells)>>,
+    shapes: RefCell<Vec<(RowShape, Counted)>>,
     /// Rows of each origin at the instant that was asked of last.
     present: RefCell<(Option<SimTime>, Vec<f64>)>,
+}
+
+/// The last number of a shape that does not have the target among its rows, and what it follows from.
+#[derive(Debug, Default)]
+struct Counted {
+    asked: (SimTime, Option<(FieldId, i64, i64)>, f64),
+    target: Vec<i64>,
+    between: Vec<(FieldId, i64, i64)>,
+    /// Not looked at before a second question follows that asks for other single values at most, as those of an `in` list do.
+    shares: Option<Shares>,
+    rows: f64,
+}
+
+/// Bits of what each part of a condition leaves of each origin's rows.
+type Shares = SmallVec<[u64; 16]>;
+
+impl Population {
+    /// The shares that the parts of a condition leave of each origin's rows. Of questions that differ in single values alone, it is all that a number follows from
+    /// which does not have the target among its rows; `None` where there is more, as for instants, and for values whose parents the condition leaves open.
+    fn shares(&self, condition: Condition<'_>) -> Option<Shares> {
+        let (marginals, equal) = (&self.marginals, condition.equal.len());
+        let mut shares = Shares::new();
+        for origin in 0..self.origins.len() {
+            for (nth, item) in items(condition).enumerate() {
+                let holds = match marginals.of(origin, item.field) {
+                    Marginal::Fixed(slot) => (item.low..item.high).contains(slot),
+                    Marginal::OfOthers { .. } => marginals.decided(origin, item, condition)?,
+                    Marginal::Instant { .. } | Marginal::Number { .. } if nth < equal => {
+                        return None;
+                    }
+                    Marginal::Instant { .. } | Marginal::Number { .. } => continue,
+                    Marginal::Own { .. } => {
+                        let slots = item.slots();
+                        let share = marginals.independent(origin, item.field, slots, Of::Rows);
+                        shares.push(share.to_bits());
+                        continue;
+                    }
+                };
+                shares.push(u64::from(holds));
+            }
+        }
+        Some(shares)
+    }
 }
 
 impl RowCounter {
@@ -41,10 +87,10 @@ impl RowCounter {
         let place = known.position(|(shape, _)| shape.is_of(condition, equality));
         let place = place.unwrap_or_else(|| {
             let shape = RowShape::of(population, condition, equality);
-            shapes.push((shape, HeldCells::default()));
+            shapes.push((shape, Counted::default()));
             shapes.len() - 1
         });
-        let (shape, held) = &mut shapes[place];
+        let (shape, last) = &mut shapes[place];
         let shape = &*shape;
         if shape.fixes_told && condition.leaves_only(target, equality) {
             return 1.0;
@@ -68,6 +114,23 @@ impl RowCounter {
                 return rows;
             }
         }
-        RowCount::new((population, shape), (condition, equality), target, at).distinct(held)
+        let asked = (at, equality.step, equality.draws);
+        let has_target = items(condition).all(|item| item.holds(target));
+        let is_alike = !has_target
+            && last.asked == asked
+            && last.target == target
+            && last.between == condition.between;
+        let shares = is_alike.then(|| population.shares(condition)).flatten();
+        if shares.is_some() && last.shares == shares {
+            return last.rows;
+        }
+        let mut count = RowCount::new((population, shape), (condition, equality), target, at);
+        let rows = count.distinct();
+        if !has_target {
+            (last.asked, last.shares, last.rows) = (asked, shares, rows);
+            target.clone_into(&mut last.target);
+            condition.between.clone_into(&mut last.between);
+        }
+        rows
     }
 }
