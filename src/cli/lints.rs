@@ -8,7 +8,7 @@ use crate::text;
 /// The layouts of all strategies.
 fn layouts(scenario: &Scenario) -> Vec<Layout> {
     Replicate::firsts(&scenario.strategies, scenario.seed, |strategy, first| {
-        Layout::of(strategy, first)
+        Layout::with_sample(strategy, first, (Layout::SAMPLE, 0))
     })
 }
 

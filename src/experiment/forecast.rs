@@ -26,6 +26,8 @@ use std::sync::Arc;
 const SERVED_NS: f64 = 100.0;
 /// Operations whose records and keys are timed.
 const TIMED_OPERATIONS: usize = 1_024;
+/// Gets that show how many of a read's one row has: a share of a tenth is then known to a tenth of it (sqrt(0.1 x 0.9 / 1,024)).
+const GETS: usize = 1_024;
 /// Nanoseconds of an attempt that a server refuses, until its client has learnt of it.
 const REFUSED_NS: f64 = 130.0;
 /// Nanoseconds of a row that waits in a write buffer and goes in a call of many, its record and key apart.
@@ -84,10 +86,8 @@ impl FirstLayouts {
     pub fn of(scenario: &Scenario, clock: impl Fn() -> f64 + Sync) -> Self {
         let timed = Replicate::firsts(&scenario.strategies, scenario.seed, |strategy, first| {
             let start = clock();
-            (
-                Arc::clone(first),
-                (Layout::of(strategy, first), clock() - start),
-            )
+            let layout = Layout::with_sample(strategy, first, (Layout::SAMPLE, GETS));
+            (Arc::clone(first), (layout, clock() - start))
         });
         let (replicates, timed): (_, Vec<(Layout, f64)>) = timed.into_iter().unzip();
         let (layouts, nanos) = timed.into_iter().unzip();

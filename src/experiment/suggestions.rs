@@ -213,7 +213,7 @@ fn expressions(strategy: &Strategy) -> Vec<Vec<&str>> {
 /// What the layout says of the key: its hottest region for the capacity, what its reads are planned to ask, and whether that grows with retention.
 fn predicted(strategy: &Strategy, scenario: &Scenario, retention: &Retention) -> Forecast {
     let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
-    let layout = Layout::with_sample(strategy, &replicate, SAMPLE);
+    let layout = Layout::with_sample(strategy, &replicate, (SAMPLE, 0));
     let servers = f64::from(strategy.setup.cluster.servers);
     let regions = layout.regions_of_table(layout.hottest_table).iter();
     let (key, points) = (

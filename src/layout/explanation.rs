@@ -86,7 +86,7 @@ impl Explanation {
         Self {
             samples: places.map(|at| sample_key(strategy, sample, at)).collect(),
             region: region.and_then(|region| causes(&tables[0], region)),
-            layout: Layout::from_tables(&tables, false),
+            layout: Layout::from_tables(&tables, 0),
         }
     }
 }

@@ -148,7 +148,7 @@ fn replicate(strategy: &Strategy) -> Replicate {
 }
 
 fn lay_out(strategy: &Strategy) -> Layout {
-    let layout = Layout::with_sample(strategy, &replicate(strategy), OPERATIONS);
+    let layout = Layout::with_sample(strategy, &replicate(strategy), (OPERATIONS, Layout::GETS));
     let sum: f64 = layout.regions.iter().map(|region| region.write_share).sum();
     assert!((sum - 1.0).abs() < 1e-9);
     assert_eq!(layout.regions.len(), layout.run.split_points.len() + 1);

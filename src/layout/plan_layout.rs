@@ -30,12 +30,16 @@ const LABEL_SEGMENTS: usize = 3;
 impl Layout {
     /// The layout of one strategy in one replicate, from [`Layout::SAMPLE`] operations.
     pub fn of(strategy: &Strategy, replicate: &Replicate) -> Self {
-        Self::with_sample(strategy, replicate, Self::SAMPLE)
+        Self::with_sample(strategy, replicate, (Self::SAMPLE, Self::GETS))
     }
 
-    /// The same from a sample of about `operations` operations, spread over the whole run. O(n log n) in the sample.
-    pub fn with_sample(strategy: &Strategy, replicate: &Replicate, operations: usize) -> Self {
-        Self::from_tables(&Self::tables(strategy, replicate, operations), true)
+    /// The same from a sample of about `operations` operations, spread over the whole run; hot rows are those of so many Gets. O(n log n) in the sample.
+    pub fn with_sample(
+        strategy: &Strategy,
+        replicate: &Replicate,
+        (operations, gets): (usize, usize),
+    ) -> Self {
+        Self::from_tables(&Self::tables(strategy, replicate, operations), gets)
     }
 
     /// The tables of a strategy, and beside them the targets of its reads, which the layout asks for next.
@@ -83,7 +87,7 @@ impl Layout {
     }
 
     /// The layout of a strategy whose tables are laid out.
-    pub(super) fn from_tables(tables: &[LaidTable<'_>], finds_hot_rows: bool) -> Self {
+    pub(super) fn from_tables(tables: &[LaidTable<'_>], gets: usize) -> Self {
         let own = &tables[0];
         let LaidTable { table, run, .. } = own;
         let most = |laid: &LaidTable<'_>| {
@@ -105,7 +109,7 @@ impl Layout {
         };
         let locked = tables.iter().map(|laid| hottest_row(laid, true));
         let most_locked = locked.max_by(|a, b| a.peak_rate.total_cmp(&b.peak_rate));
-        let reads = read_forecast::of(tables, finds_hot_rows);
+        let reads = read_forecast::of(tables, gets);
         Self {
             run: RunLayout::of_tables(tables, reads.iter().map(|read| read.planned.clone())),
             regions: Arc::clone(own.regions()),

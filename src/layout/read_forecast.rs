@@ -33,9 +33,6 @@ const REQUESTS_OF_A_PAGE: f64 = 128.0;
 /// to 1.4 % (1.96 x 1.8 / sqrt(65,536)).
 const DRAWN: usize = 1 << 16;
 
-/// Gets that show which rows are hot: a share of a tenth is then known to 2 % of it (one standard error, sqrt(0.1 x 0.9 / 20,000)).
-const GETS: usize = 20_000;
-
 /// Regions of so many times their part of the writes are called write-hot.
 const HOT: f64 = 2.0;
 
@@ -50,8 +47,8 @@ pub(super) fn prepare(workload: &Workload, replicate: &Replicate) {
     }
 }
 
-/// The strategy's reads; its tables are laid out. Their hot rows are found if anybody looks at them.
-pub(super) fn of(tables: &[LaidTable<'_>], finds_hot_rows: bool) -> Vec<ReadForecast> {
+/// The strategy's reads; its tables are laid out. Their hot rows are those of so many Gets, if anybody looks at them.
+pub(super) fn of(tables: &[LaidTable<'_>], gets: usize) -> Vec<ReadForecast> {
     let (setup, replicate) = (tables[0].table.setup(), tables[0].table.replicate);
     let workload = &setup.workload;
     if workload.reads.is_empty() {
@@ -77,8 +74,8 @@ pub(super) fn of(tables: &[LaidTable<'_>], finds_hot_rows: bool) -> Vec<ReadFore
             forecast(read, (plan, each), &tables[table], context)
         });
         let plan = &forecast.planned.plan;
-        if finds_hot_rows && read.load.is_some() && is_get(plan) {
-            forecast.hot_rows = hot_rows(plan, workload, ReadId(at as u8), replicate);
+        if gets > 0 && read.load.is_some() && is_get(plan) {
+            forecast.hot_rows = hot_rows((plan, gets), workload, ReadId(at as u8), replicate);
         }
         forecast
     });
@@ -89,15 +86,15 @@ fn is_get(plan: &AccessPlan) -> bool {
     matches!(plan.path(), AccessPath::Get | AccessPath::MultiGet)
 }
 
-/// The most frequent rows of a read's Gets, with their shares of them. O(n log n) in [`GETS`].
+/// The most frequent rows of so many of a read's Gets, with their shares of them. O(n log n) in Gets.
 fn hot_rows(
-    plan: &AccessPlan,
+    (plan, gets): (&AccessPlan, usize),
     workload: &Workload,
     read: ReadId,
     replicate: &Replicate,
 ) -> Vec<(RowKey, f64)> {
     let width = replicate.generator.width();
-    let targets = (GETS as f64 / plan.expected().requests.max(1.0)).max(TARGETS as f64) as usize;
+    let targets = (gets as f64 / plan.expected().requests.max(1.0)).max(TARGETS as f64) as usize;
     let mut batch = ReadBatch::default();
     replicate.with_reads(workload, |source| source.sample(read, targets, &mut batch));
     let mut requests = Requests::default();
