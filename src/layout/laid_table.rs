@@ -2,8 +2,8 @@
 //! will get. Must not know reads.
 
 use super::family_size::{Encodings, FamilySize, kept_for};
-use super::key_sample::{KeySample, KeyedTable, sorted_order, written_at};
-use super::table_size::{SIZED_ROWS, TableSample};
+use super::key_sample::{KeySample, KeyedTable, written_at};
+use super::table_size::{SIZED_ROWS, TableSample, TableSize};
 use super::{Layout, RegionForecast, Replicate};
 use crate::cluster::{Family, Placement};
 use crate::engine::{ExistingRows, split_sizes};
@@ -89,7 +89,7 @@ impl<'a> LaidTable<'a> {
 
     fn with_rows(self, sample: &KeySample) -> Self {
         let setup = self.table.setup();
-        let size = TableSample::of(&self.table, SIZED_ROWS, Encodings::Own).size(0.0);
+        let size = size_of_existing(&self.table);
         let bytes = size.chosen.table_bytes as u64;
         let written = match self.table.strategy.qualifier {
             Some(_) => size.cells(),
@@ -258,13 +258,12 @@ impl<'a> LaidTable<'a> {
             let from_run = (SPREAD_ROWS as f64 * planned / 2.0 / total) as usize;
             let existing = || self.table.existing(from_existing, Choice::Spread);
             let existing = (from_existing > 0).then(existing);
-            let mut keys = existing.map_or_else(KeyBatch::default, |sample| sample.keys.clone());
+            let mut keys = existing.as_ref().map_or_else(Vec::new, |it| it.sorted());
             let taken = from_run.min(self.run.len());
-            let of_run = (0..taken).map(|at| self.run.keys.get(at * self.run.len() / taken));
-            of_run.for_each(|key| keys.push(key));
-            let order = sorted_order(&keys).0.into_iter();
-            let sorted: Vec<&[u8]> = order.map(|at| keys.get(at as usize)).collect();
-            packed(&sorted)
+            keys.extend((0..taken).map(|at| self.run.keys.get(at * self.run.len() / taken)));
+            // Those that exist are sorted: the others are, and both are merged.
+            keys.sort();
+            packed(&keys)
         })
     }
 }
@@ -308,6 +307,33 @@ pub(super) fn existing(table: &KeyedTable<'_>) -> Option<Arc<KeySample>> {
     };
     let exist = table.setup().workload.existing_rows(&table.setup().schema) > 0;
     exist.then(|| table.existing(rows, Choice::Spread))
+}
+
+/// The same where they decide which regions there are; `None` where all together are too small to split one of the pre-split's.
+pub(super) fn deciding(table: &KeyedTable<'_>) -> Option<Arc<KeySample>> {
+    let (setup, servers) = (table.setup(), table.setup().cluster.servers);
+    let exist = setup.workload.existing_rows(&setup.schema) > 0;
+    if let Presplit::Fixed { points, .. } = table.presplit
+        && setup.table.row_ttl().is_none()
+    {
+        let on_a_server = (points.len() as u32 + 1) / servers.max(1);
+        let (policy, sizes) = (
+            &setup.changes.policies.split_policy,
+            split_sizes(&setup.table),
+        );
+        let least =
+            [on_a_server.max(1), on_a_server + 1].map(|it| policy.threshold(sizes, it, 0.0));
+        let least = least.into_iter().flatten().min().unwrap_or(u64::MAX);
+        if !exist || size_of_existing(table).chosen.table_bytes as u64 <= least {
+            return None;
+        }
+    }
+    existing(table)
+}
+
+/// What the rows that exist take, as a run is told.
+fn size_of_existing(table: &KeyedTable<'_>) -> TableSize {
+    TableSample::of(table, SIZED_ROWS, Encodings::Own).size(0.0)
 }
 
 /// The split points that a table is created with: of its existing rows, if it has any, or of operations of the run under its key.

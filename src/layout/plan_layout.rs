@@ -1,7 +1,7 @@
 //! Lays a strategy out: its split points, then what each region will get. Must not simulate.
 
 use super::key_sample::{KeySample, KeyedTable, is_entity, is_skewed};
-use super::laid_table::{LaidTable, existing, presplit};
+use super::laid_table::{LaidTable, deciding, existing, presplit};
 use super::{
     CopyForecast, EntityShare, KeyBucket, Layout, RegionForecast, Replicate, RunLayout,
     read_forecast,
@@ -73,7 +73,9 @@ impl Layout {
         operations: usize,
     ) -> Arc<Vec<RegionForecast>> {
         let table = KeyedTable::of(strategy, replicate);
-        Arc::clone(laid(table, operations).regions())
+        let run = || table.run(operations, Choice::Spread);
+        let (run, existing) = rayon::join(run, || deciding(&table));
+        Arc::clone(LaidTable::of(table, run, existing).regions())
     }
 
     /// The server on which each region opens, in key order: as [`crate::cluster::Placement`] says for this replicate.
