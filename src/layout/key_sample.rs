@@ -344,9 +344,13 @@ pub(super) fn written_at(sample: &KeySample, at: usize, setup: &Setup, is_run: b
     if let Some(field) = time {
         let slot = sample.record(at)[field];
         let [first, next] = [slot, slot + 1].map(|slot| millis(&setup.schema, field, slot));
+        let length = next.saturating_sub(first);
+        if length <= 1 {
+            return first;
+        }
         let within = phase(sample, at, setup, false);
         let within = within.unwrap_or_else(|| unit(mix(sample.batch.indices[at] + 1)));
-        return first + (within * next.saturating_sub(first) as f64) as u64;
+        return first + (within * length as f64) as u64;
     }
     let rows = setup.workload.existing_rows(&setup.schema);
     let before = rows.saturating_sub(sample.batch.indices[at]) as i64;
@@ -358,8 +362,11 @@ pub(super) fn millis(schema: &Schema, field: usize, slot: i64) -> u64 {
     let FieldKind::Timestamp { unit, .. } = schema.fields[field].kind else {
         return 0;
     };
-    let millis = i128::from(slot) * i128::from(unit.nanos()) / i128::from(NANOS_PER_MS);
-    millis.clamp(0, i128::from(i64::MAX)) as u64
+    let millis = match unit.nanos() {
+        nanos if nanos < NANOS_PER_MS => slot / (NANOS_PER_MS / nanos),
+        nanos => slot.saturating_mul(nanos / NANOS_PER_MS),
+    };
+    millis.max(0) as u64
 }
 
 /// Positions by key, then by position, and how many have the most frequent key.
@@ -391,10 +398,12 @@ fn sort_from(
     let mut hottest = order.len().min(1);
     for alike in order.chunk_by_mut(|a, b| a.0 == b.0) {
         if alike.len() > 1 {
-            // Of words that agree, keys that end first come first; the others go on.
+            // Of words that agree, whose positions ascend, keys that end first come first; the others go on.
             let own = |at: u32| length.unwrap_or_else(|| keys.get(at as usize).len());
             let length_of = |at: u32| own(at).min(start + WORD + 1);
-            alike.sort_unstable_by_key(|&(_, at)| (length_of(at), at));
+            if length.is_none() {
+                alike.sort_by_key(|&(_, at)| length_of(at));
+            }
             let ended = alike.partition_point(|&(_, at)| length_of(at) <= start + WORD);
             let (ended, longer) = alike.split_at_mut(ended);
             let same = ended.chunk_by(|a, b| length_of(a.1) == length_of(b.1));

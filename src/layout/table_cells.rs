@@ -15,7 +15,6 @@ use crate::storage::{Cell, Purpose, Retention, Value};
 use crate::time::EpochNanos;
 use crate::workload::{Write, WriteKind};
 use smallvec::SmallVec;
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// A sampled write: its row key, when its cells were written in milliseconds, which of the samples it is of, and its position there.
@@ -75,7 +74,7 @@ impl TableCells {
         for (number, &(row, written, part, at)) in (0..).zip(writes) {
             let sample = &parts[part];
             let row = out.write(|bytes| bytes.extend_from_slice(row));
-            let own: Made<'_> = (Cow::Borrowed(sample.record(at)), written, at);
+            let own: Made = (SmallVec::from_slice(sample.record(at)), written, at);
             let write = usize::from(sample.batch.writes[at].0);
             // Rows that exist were put, whatever the first write of the file does.
             let is_delete = |it: &Write| it.kind == WriteKind::Delete;
@@ -111,7 +110,7 @@ impl TableCells {
                     let (record, _, at) = mate(4 + again);
                     (record, first_ms.saturating_sub(before as u64), at)
                 });
-                let made: SmallVec<[Made<'_>; 1]> = std::iter::once(first).chain(later).collect();
+                let made: SmallVec<[Made; 1]> = std::iter::once(first).chain(later).collect();
                 let together = if fill.grows { made.len() } else { 1 };
                 for made in made.chunks(together) {
                     out.add((&row, name.clone()), specs, sample, made);
@@ -131,6 +130,10 @@ impl TableCells {
         (0..)
             .zip(&mut *cells)
             .for_each(|(number, it)| it.number = number);
+        let is_of = |a: &CellAt, b: &CellAt| row(a) == row(b) && name(a) == name(b);
+        if !cells.windows(2).any(|pair| is_of(&pair[0], &pair[1])) {
+            return out;
+        }
         let retention = Retention {
             versions,
             ttl: None,
@@ -156,7 +159,7 @@ impl TableCells {
         (row, name): (&Range<u32>, Option<Range<u32>>),
         specs: &[CellSpec],
         sample: &KeySample,
-        made: &[Made<'_>],
+        made: &[Made],
     ) {
         for spec in specs {
             let own = spec.qualifier.as_bytes();
@@ -180,12 +183,7 @@ impl TableCells {
         start..self.bytes.len() as u32
     }
 
-    fn plan(
-        &mut self,
-        plan: &KeyPlan,
-        sample: &KeySample,
-        (record, _, at): &Made<'_>,
-    ) -> Range<u32> {
+    fn plan(&mut self, plan: &KeyPlan, sample: &KeySample, (record, _, at): &Made) -> Range<u32> {
         let row = Row {
             record,
             ..sample.row(*at)
@@ -194,7 +192,7 @@ impl TableCells {
     }
 
     /// What these writes leave in one cell.
-    fn value(&mut self, spec: &ValueSpec, sample: &KeySample, made: &[Made<'_>]) -> ValueAt {
+    fn value(&mut self, spec: &ValueSpec, sample: &KeySample, made: &[Made]) -> ValueAt {
         match spec {
             ValueSpec::Size { bytes, entropy } => ValueAt::Stated {
                 bytes: bytes * made.len() as u64,
@@ -230,7 +228,7 @@ fn cell<'a>(bytes: &'a [u8], at: &CellAt) -> Cell<'a> {
 }
 
 /// A record of a write, the time of its cells in milliseconds, and the position in its sample of the one that it was made from.
-type Made<'a> = (Cow<'a, [i64]>, u64, usize);
+type Made = (SmallVec<[i64; 8]>, u64, usize);
 
 /// The slots of a timestamp that one row key covers.
 type Slots = Option<(usize, Range<i64>)>;
@@ -290,22 +288,22 @@ impl<'a> Mates<'a> {
         slots: &Slots,
         place: f64,
         draw: u64,
-    ) -> Made<'static> {
+    ) -> Made {
         let sample = &parts[part];
         let other = (draw % sample.len() as u64) as usize;
-        let mut record = sample.record(other).to_vec();
+        let mut record = SmallVec::from_slice(sample.record(other));
         for field in &self.told {
             record[usize::from(field.0)] = sample.slot(*field, at);
         }
         let Some((field, slots)) = slots else {
             let time = written_at(sample, other, self.setup, part == 1);
-            return (Cow::Owned(record), time, other);
+            return (record, time, other);
         };
         record[*field] = slots.start + (place * (slots.end - slots.start) as f64) as i64;
         let [start, end] =
             [slots.start, slots.end].map(|slot| millis(&self.setup.schema, *field, slot));
         let time = start + (place * (end - start) as f64) as u64;
-        (Cow::Owned(record), time, other)
+        (record, time, other)
     }
 }
 

@@ -292,30 +292,28 @@ fn arrange(numbers: &mut [u32], slots: &[i64], width: usize, at: usize) {
     if at == width || numbers.len() < STRATUM {
         return numbers.sort_unstable();
     }
-    let slot = |number: &u32| slots[*number as usize * width + at];
-    numbers.sort_unstable_by_key(slot);
-    let groups = numbers.chunk_by(|a, b| slot(a) == slot(b));
-    let ranked = groups.flat_map(|group| {
-        let frequent = group.len() >= STRATUM;
-        let rank = match frequent {
-            true => (Reverse(group.len().ilog2()), slot(&group[0])),
-            false => (Reverse(0), 0),
-        };
-        group.iter().map(move |number| (rank, *number))
-    });
-    let mut ranked: Vec<_> = ranked.collect();
-    ranked.sort_unstable();
-    for (place, (_, number)) in numbers.iter_mut().zip(&ranked) {
-        *place = *number;
-    }
+    let pair = |number: &u32| (slots[*number as usize * width + at], *number);
+    let mut pairs: Vec<(i64, u32)> = numbers.iter().map(pair).collect();
+    pairs.sort_unstable();
+    let groups = pairs.chunk_by(|a, b| a.0 == b.0);
+    let (mut frequent, rare): (Vec<_>, Vec<_>) = groups.partition(|it| it.len() >= STRATUM);
+    frequent.sort_by_key(|group| Reverse(group.len().ilog2()));
     let mut rest = numbers;
-    for group in ranked.chunk_by(|a, b| a.0 == b.0) {
-        let (own, others) = rest.split_at_mut(group.len());
-        if group[0].0.0 != Reverse(0) {
-            arrange(own, slots, width, at + 1);
-        }
+    let mut take = |groups: &[&[(i64, u32)]]| {
+        let all = groups.iter().map(|group| group.len()).sum();
+        let (own, others) = std::mem::take(&mut rest).split_at_mut(all);
+        let taken = groups.iter().copied().flatten();
+        own.iter_mut()
+            .zip(taken)
+            .for_each(|(place, it)| *place = it.1);
         rest = others;
+        own
+    };
+    // Groups about as large stand by value, as they do among the pairs.
+    for group in frequent {
+        arrange(take(&[group]), slots, width, at + 1);
     }
+    take(&rare).sort_unstable();
 }
 
 #[cfg(test)]

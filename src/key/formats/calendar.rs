@@ -9,20 +9,15 @@ pub struct Pattern {
     parts: Vec<Part>,
     /// Bytes of all of them.
     width: usize,
-    /// Where each of these comes from; none where any is no digit of [`DIGITS`] and no literal.
-    sources: Option<Vec<Source>>,
-}
-
-/// Where a byte comes from.
-#[derive(Debug, Clone, Copy)]
-enum Source {
-    Literal(u8),
-    /// Its place in [`DIGITS`].
-    Digit(u8),
+    /// Each of these that is a literal, and, with [`DIGIT`], the places of the others in [`DIGITS`]; none where any is neither.
+    sources: Option<Vec<u8>>,
 }
 
 /// What most patterns are made of.
 const DIGITS: &str = "yyyyMMddHHmmss";
+
+/// No literal has this bit.
+const DIGIT: u8 = 0x80;
 
 #[derive(Debug, Clone, Copy)]
 enum Part {
@@ -59,13 +54,13 @@ impl Part {
     }
 
     /// Where its bytes come from.
-    fn sources(&self) -> Option<Vec<Source>> {
+    fn sources(&self) -> Option<Vec<u8>> {
         match self {
-            Self::Literal(byte) => Some(vec![Source::Literal(*byte)]),
+            Self::Literal(byte) => Some(vec![*byte]),
             // The last two digits of a year are `yy`.
             Self::Field(Field { letters, .. }) => DIGITS.rfind(letters).map(|start| {
                 let places = start..start + letters.len();
-                places.map(|at| Source::Digit(at as u8)).collect()
+                places.map(|at| DIGIT | at as u8).collect()
             }),
             Self::Fraction(_) => None,
         }
@@ -346,9 +341,9 @@ impl Pattern {
         if let Some(sources) = &self.sources {
             let digits = c.digits();
             for (byte, source) in rest.iter_mut().zip(sources) {
-                *byte = match source {
-                    Source::Literal(literal) => *literal,
-                    Source::Digit(at) => digits[usize::from(*at)],
+                *byte = match source.checked_sub(DIGIT) {
+                    Some(at) => digits[usize::from(at)],
+                    None => *source,
                 };
             }
             return;
