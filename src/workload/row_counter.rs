@@ -44,21 +44,25 @@ impl Population {
         let mut shares = Shares::new();
         for origin in 0..self.origins.len() {
             for (nth, item) in items(condition).enumerate() {
-                let holds = match marginals.of(origin, item.field) {
-                    Marginal::Fixed(slot) => (item.low..item.high).contains(slot),
-                    Marginal::OfOthers { .. } => marginals.decided(origin, item, condition)?,
+                let share = match marginals.of(origin, item.field) {
+                    Marginal::Fixed(slot) if (item.low..item.high).contains(slot) => continue,
+                    Marginal::Fixed(_) => {
+                        // The origin has none of the rows.
+                        shares.push(u64::MAX);
+                        break;
+                    }
+                    Marginal::Own { .. } => {
+                        marginals.independent(origin, item.field, item.slots(), Of::Rows)
+                    }
+                    Marginal::OfOthers { .. } => {
+                        f64::from(u8::from(marginals.decided(origin, item, condition)?))
+                    }
                     Marginal::Instant { .. } | Marginal::Number { .. } if nth < equal => {
                         return None;
                     }
                     Marginal::Instant { .. } | Marginal::Number { .. } => continue,
-                    Marginal::Own { .. } => {
-                        let slots = item.slots();
-                        let share = marginals.independent(origin, item.field, slots, Of::Rows);
-                        shares.push(share.to_bits());
-                        continue;
-                    }
                 };
-                shares.push(u64::from(holds));
+                shares.push(share.to_bits());
             }
         }
         Some(shares)
