@@ -39,7 +39,7 @@ const MOST_VALUES: f64 = 1e12;
 const EVEN: f64 = 3.0;
 
 /// Ranks that may have shares of their own, and how many behind them must agree with the law.
-const MOST_TOP: usize = 5;
+const MOST_TOP: usize = 16;
 const CHECKED: usize = 3;
 
 /// A count disagrees when it is so many standard deviations off, and by this part: less does no harm.
@@ -54,10 +54,11 @@ impl ZipfFit {
         let greatest = tallies.iter().flat_map(single);
         let greatest: Vec<f64> = greatest.take(MOST_TOP + CHECKED).collect();
         let rows = Counted::of(tallies, 0).rows;
-        let mut first = None;
+        let mut last = None;
         for top in 0..=MOST_TOP.min(greatest.len()) {
             let counted = Counted::of(tallies, top as u64);
-            if counted.rows - counted.distinct < LEAST_REPEATS || counted.distinct < 3.0 {
+            let is_few = top == 0 && counted.rows - counted.distinct < LEAST_REPEATS;
+            if is_few || counted.distinct < 3.0 {
                 break;
             }
             let (mut fit, law) = counted.fit(top as f64 + 1.0);
@@ -67,13 +68,13 @@ impl ZipfFit {
                 off <= OFF * expected.sqrt() || off <= OFF_PART * expected
             };
             let checked = greatest[top..].iter().take(CHECKED);
-            if checked.zip(law.expected()).all(agrees) {
+            if checked.zip(law.greatest()).all(agrees) {
                 return Some(fit);
             }
             fit.explains = false;
-            first.get_or_insert(fit);
+            last = Some(fit);
         }
-        first
+        last
     }
 }
 
@@ -301,6 +302,26 @@ impl Law {
     fn expected(&self) -> impl Iterator<Item = f64> {
         let ranks = self.ranks.iter();
         ranks.map(|(power, _)| self.scale * power)
+    }
+
+    /// The greatest counts to expect, in turn, which are those of many even ranks by chance: the k-th is where so many times or more are expected of k values, by
+    /// Chernoff's bound of the tail of Poisson, which is 1 up to the mean.
+    fn greatest(&self) -> impl Iterator<Item = f64> {
+        let beyond = |times: f64| -> f64 {
+            let ranks = self.expected().zip(&self.ranks);
+            let part = |mean: f64| match times > mean {
+                true => libm::exp(times - mean - times * libm::log(times / mean)),
+                false => 1.0,
+            };
+            ranks.map(|(mean, (_, width))| width * part(mean)).sum()
+        };
+        // By Bernstein's bound so many are expected of fewer than k.
+        let log = libm::log(self.values()) + 1.0;
+        let most = move |mean: f64| mean + log + (2.0 * mean * log).sqrt();
+        (1..).zip(self.expected()).map(move |(rank, mean)| {
+            let short = |times| libm::log(f64::from(rank)) - libm::log(beyond(times));
+            root((mean, most(mean)), short)
+        })
     }
 
     /// How many values are expected to be seen.

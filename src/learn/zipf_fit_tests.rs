@@ -2,7 +2,7 @@
 
 use super::ZipfFit;
 use crate::learn::Frequencies;
-use crate::random::{Seed, Stream, stream};
+use crate::random::{DrawKey, Draws, Seed, Stream, stream};
 use rand_distr::{Distribution, Zipf};
 
 /// The law of so many rows when so many values are held, of a column whose values have names of their own for each seed.
@@ -46,4 +46,75 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
             "{exponent} of {values} values, {held} held: {exponents}, {numbers}"
         );
     }
+}
+
+/// A law of rows that are each of a value by chance, of so many rows.
+fn drawn(rows: u32, value: impl Fn(&mut Draws) -> u64) -> ZipfFit {
+    let draws = DrawKey::new(Seed(7), 0, Stream::Records, 0);
+    let mut found = Frequencies::default();
+    for row in 0..rows {
+        found.add(&value(&mut draws.at(row.into())).to_string());
+    }
+    ZipfFit::of(&found.tallies()).expect("many rows come again")
+}
+
+#[test]
+fn hot_values_over_an_even_tail_keep_their_shares_however_rarely_the_others_come() {
+    // So many rows, hot values, of which each has such a share, and others: each of these comes 0.4 to 400 times, the last of them 1,600 of 100,000.
+    for (rows, hot, share, others) in [
+        (20_000, 1, 0.6, 20_000),
+        (100_000, 1, 0.3, 50_000),
+        (100_000, 10, 0.05, 50_000),
+        (100_000, 1, 0.6, 100),
+        (100_000, 3, 0.05, 2_000),
+        (5_000, 1, 0.6, 50_000),
+    ] {
+        let fit = drawn(rows, |draw| {
+            let at = draw.below(1_000_000);
+            let (of_hot, all) = ((1e6 * share) as u64, (1e6 * share) as u64 * hot);
+            if at < all {
+                at / of_hot
+            } else {
+                1_000 + draw.below(others)
+            }
+        });
+        let name = format!("{hot} of {share} over {others}: {fit:?}");
+        assert!(fit.explains && fit.exponent.is_none(), "{name}");
+        assert_eq!(fit.top.len() as u64, hot, "{name}");
+        // Five standard deviations of a fraction.
+        let within = 5.0 * (share * (1.0 - share) / f64::from(rows)).sqrt();
+        let is_near = |it: &f64| (it - share).abs() < within;
+        assert!(fit.top.iter().all(is_near), "{name}");
+    }
+}
+
+#[test]
+fn an_even_law_has_no_first_values_and_is_no_riddle() {
+    // Values come 0.05 to 50 times each: of the rarest some come three times, of the others some twice as often as on average.
+    for values in [2_000, 20_000, 50_000, 200_000, 2_000_000] {
+        let fit = drawn(100_000, |draw| draw.below(values));
+        assert!(
+            fit.explains && fit.top.is_empty() && fit.exponent.is_none(),
+            "{values}: {fit:?}"
+        );
+        assert!(fit.values.value / values as f64 > 0.9, "{fit:?}");
+    }
+}
+
+#[test]
+fn what_no_law_explains_keeps_the_shares_of_its_first_values() {
+    // Two values of 9 in 26 rows each, two of 3 and two of 1: no law that falls as a power has such steps, and three values are the fewest for one.
+    let fit = drawn(100_000, |draw| match draw.below(26) {
+        at @ 0..18 => at / 9,
+        at @ 18..24 => at / 3,
+        at => at,
+    });
+    assert!(!fit.explains && fit.top.len() == 3, "{fit:?}");
+    // Five standard deviations of a fraction of a third.
+    let shares = [9.0, 9.0, 3.0].map(|it| it / 26.0);
+    let mut pairs = fit.top.iter().zip(shares);
+    assert!(
+        pairs.all(|(it, share)| (it - share).abs() < 0.0075),
+        "{fit:?}"
+    );
 }
