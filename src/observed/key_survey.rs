@@ -16,6 +16,10 @@ const NEARLY_ALL: f64 = 0.99;
 /// Values that come close to this share of the most that they could tell are evenly spread. Of 16 values with 20 keys each, chance alone leaves 0.99 of it.
 const EVEN: f64 = 0.95;
 
+/// Random bytes, or their lower half, take such a part of all their values, from ten keys on. A time does where it lasts as long and doesn't run over the end
+/// of its last bytes: once in twenty times, if all orders of magnitude are as likely.
+const RANDOM: f64 = 0.4;
+
 /// Keys a value from which a spread can be told.
 const KEYS_A_VALUE: u64 = 20;
 
@@ -154,7 +158,7 @@ const ALPHABETS: [Alphabet; 7] = [
 type TimeForm = (&'static str, usize, fn(&[u8]) -> Option<f64>);
 
 /// Those that say more come first: digits of a date are those of a number as well.
-const TIME_FORMS: [TimeForm; 8] = [
+const TIME_FORMS: [TimeForm; 9] = [
     ("ms as be8", 8, |bytes| Some(big_endian(bytes) / 1e3)),
     ("Long.MAX_VALUE - ms as be8", 8, |bytes| {
         Some((i64::MAX as f64 - big_endian(bytes)) / 1e3)
@@ -172,6 +176,8 @@ const TIME_FORMS: [TimeForm; 8] = [
         decimal(bytes).map(|ms| (i64::MAX as f64 - ms) / 1e3)
     }),
     ("s in 10 digits", 10, decimal),
+    // As UUIDs of version 7 begin.
+    ("ms as be6", 6, |bytes| Some(big_endian(bytes) / 1e3)),
     // Text has such numbers as well.
     ("s as be4", 4, |bytes| {
         (!bytes.iter().all(u8::is_ascii_graphic)).then(|| big_endian(bytes))
@@ -307,6 +313,17 @@ fn time(keys: &[(&[u8], u64)], bytes: &[KeyByte], total: u64) -> Option<TimeInKe
             }
         }
         found.sort_unstable_by(f64::total_cmp);
+        let (first, last) = (found.first()?, found.last()?);
+        // A constant says no time but in the form of a date; nor do four bytes that take most of the values that their beginning leaves: those of a time lie together.
+        let alike = bytes[at..at + width]
+            .iter()
+            .take_while(|byte| byte.values == 1);
+        let left = width - alike.count();
+        let most = libm::exp2(8.0 * left as f64);
+        let is_date = ["ISO date", "yyyyMMdd"].contains(&form);
+        if !is_date && (left == 0 || width == 4 && last - first >= RANDOM * most) {
+            return None;
+        }
         let day = |seconds: &f64| {
             let instant = jiff::Timestamp::from_second(*seconds as i64).ok()?;
             Some(instant.strftime("%Y-%m-%d").to_string())
@@ -315,7 +332,7 @@ fn time(keys: &[(&[u8], u64)], bytes: &[KeyByte], total: u64) -> Option<TimeInKe
             form,
             at,
             leads: bytes[..at].iter().all(|byte| byte.values == 1),
-            days: [day(found.first()?)?, day(found.last()?)?],
+            days: [day(first)?, day(last)?],
         })
     })
 }
@@ -390,7 +407,7 @@ mod tests {
     #[test]
     fn each_form_of_a_time_is_told_with_its_place_and_its_days() {
         type Write = fn(u64, &mut Draws) -> Vec<u8>;
-        let forms: [(&str, usize, bool, Write); 9] = [
+        let forms: [(&str, usize, bool, Write); 10] = [
             ("ms as be8", 0, true, |ms, draw| {
                 [&ms.to_be_bytes()[..], &random(draw)].concat()
             }),
@@ -414,6 +431,9 @@ mod tests {
             }),
             ("s as be4", 0, true, |ms, draw| {
                 [&(ms as u32 / 1_000).to_be_bytes()[..], &random(draw)].concat()
+            }),
+            ("ms as be6", 0, true, |ms, draw| {
+                [&ms.to_be_bytes()[2..], &random(draw)].concat()
             }),
             ("s as be4", 3, false, |ms, draw| {
                 [
@@ -450,7 +470,7 @@ mod tests {
     #[test]
     fn what_is_no_time_is_not_taken_for_one() {
         type Write = fn(u64, &mut Draws) -> Vec<u8>;
-        let keys: [(&str, Write); 4] = [
+        let keys: [(&str, Write); 7] = [
             ("random bytes", |_, draw| random(draw).into()),
             ("a hash in hex", |_, draw| hex(&random(draw)).into()),
             // Letters would be a be4 of 2021 to 2034.
@@ -459,6 +479,24 @@ mod tests {
             }),
             ("a number", |_, draw| {
                 format!("{:010}", draw.below(2_000_000)).into()
+            }),
+            // `t\x80\x00\x00` would be 2031-12-09, and `j_r` with a random byte 2026-07-21.
+            ("a record of TiDB", |_, draw| {
+                [b"t\x80\0\0\0\0\0\0j_r", &random(draw)[..]].concat()
+            }),
+            // Its row ids have a bit in front that is set, and five that are drawn.
+            ("a record of TiDB that is spread", |n, draw| {
+                let spread = 0x80 | (draw.below(32) as u8) << 2;
+                [
+                    b"t\x80\0\0\0\0\0\0j_r",
+                    &[spread, 0, 0][..],
+                    &(n as u32).to_be_bytes(),
+                ]
+                .concat()
+            }),
+            // `em\0` with a random byte would be 2023-12-03, `m\0` with two 2027-12-12.
+            ("a name before a hash", |_, draw| {
+                [b"item\0", &random(draw)[..4]].concat()
             }),
         ];
         for (name, write) in keys {
