@@ -22,7 +22,7 @@ pub struct Column {
     pub bytes: u64,
     /// The order of its values, of whole numbers and of texts.
     pub integers: Trend<i64>,
-    texts: Trend<String>,
+    pub texts: Trend<String>,
     /// The order of its values, of times.
     pub times: TimeOrder,
 }
@@ -42,7 +42,9 @@ pub enum Misfit {
 const TIMES: std::ops::Range<i64> = 1_000_000_000..3_000_000_000;
 /// The same in nanoseconds, from 2008 to 2039, where the name doesn't say so.
 const LIKELY_TIMES: std::ops::Range<i64> = 1_200_000_000 * SECOND..2_200_000_000 * SECOND;
-const TIME_NAMES: [&str; 7] = ["time", "date", "ts", "stamp", "_at", "when", "epoch"];
+const TIME_NAMES: [&str; 9] = [
+    "time", "date", "ts", "stamp", "_at", "when", "epoch", "created", "logged",
+];
 
 impl Column {
     /// Of that name, one of so many, without any value.
@@ -75,6 +77,12 @@ impl Column {
             let is_number = matches!(self.kind(), ValueKind::Int | ValueKind::Decimal);
             let may_be = is_number && !self.name.to_lowercase().ends_with("id");
             self.may_be_times = may_be.then(|| ValueParser::new(ValueKind::Time));
+            if self.kind() == ValueKind::Text && is_local_date(text) {
+                let found = format!(
+                    "`{text}` is no time that is known: times are written as 2026-01-31T12:00:00Z"
+                );
+                return (number, Err(Misfit::IsText(found)));
+            }
             let is_of_number = |c: char| c.is_ascii_digit() || ",.-".contains(c);
             if text.contains(',') && text.chars().all(is_of_number) {
                 let found = format!("`{text}` has a comma: numbers are written as 1234.56");
@@ -146,9 +154,21 @@ impl Column {
         self.frequencies.rows()
     }
 
-    /// Whether most rows have a greater number than all before them, or a lesser one, and none comes twice, as of counters.
-    pub fn is_counter(&self) -> bool {
-        self.kind() == ValueKind::Int && self.integers.is_strict() && self.is_unique()
+    /// Whether most whole numbers or texts are greater than all before them, or lesser, and none comes twice.
+    pub fn rises(&self) -> bool {
+        let is_strict = match self.kind() {
+            ValueKind::Int => self.integers.is_strict(),
+            ValueKind::Text => self.texts.is_strict(),
+            _ => false,
+        };
+        is_strict && self.is_unique()
+    }
+
+    /// Of numbers that rise, none of them below zero: how far one lies from the next on average, 1 of counters.
+    pub fn step(&self) -> Option<i64> {
+        let (least, greatest) = self.integers.ends().filter(|(least, _)| **least >= 0)?;
+        let is_number = self.kind() == ValueKind::Int && self.rises();
+        is_number.then(|| step(*least, *greatest, self.rows()))
     }
 
     /// Whether its values, numbers or texts, come one after another and not again, each of them for some rows.
@@ -168,14 +188,29 @@ impl Column {
     }
 }
 
+/// From a number to the next of so many on average.
+pub fn step(least: i64, greatest: i64, rows: u64) -> i64 {
+    let gaps = rows.saturating_sub(1).max(1);
+    ((greatest.abs_diff(least) as f64 / gaps as f64).round() as i64).max(1)
+}
+
+/// Whether a text begins with a date as no standard has it: `1/31/2026`, `31.1.2026`.
+fn is_local_date(text: &str) -> bool {
+    let date = text.split([' ', ',', 'T']).next().unwrap_or_default();
+    let parts: Vec<&str> = date.split(['/', '.']).collect();
+    let is_number = |it: &&str| (1..=4).contains(&it.len()) && it.parse::<u16>().is_ok();
+    parts.len() == 3 && parts.iter().all(is_number) && parts.iter().any(|it| it.len() == 4)
+}
+
 /// Of a column's first value: numbers are times where both the name and the number say so.
 fn kind_of(name: &str, text: &str) -> ValueKind {
     let (kind, name) = (ValueKind::of(text), name.to_lowercase());
     let units = [1, 1_000, 1_000_000, 1_000_000_000];
     let may_be_time = |count: i64| units.iter().any(|unit| TIMES.contains(&(count / unit)));
     let is_number = matches!(kind, ValueKind::Int | ValueKind::Decimal);
-    let is_named = is_number && TIME_NAMES.iter().any(|it| name.contains(it));
-    match is_named
+    let is_named = name == "at" || TIME_NAMES.iter().any(|it| name.contains(it));
+    match is_number
+        && is_named
         && text
             .split('.')
             .next()

@@ -1,6 +1,6 @@
 //! Each column as a field of a scenario: its type and law as TOML, what it is to a row key, and what was found in words. Must not know keys.
 
-use super::column::Column;
+use super::column::{Column, step};
 use super::from_time::Made;
 use super::survey::Survey;
 use super::zipf_fit::ZipfFit;
@@ -51,6 +51,10 @@ pub struct LearntField {
     pub part: (String, bool),
     /// Whether it counts up.
     pub is_counter: bool,
+    /// Whether its values follow time, but are drafted as random: keys can't say them.
+    pub follows_time: bool,
+    /// Whether they are texts that are made up.
+    pub is_invented: bool,
     /// Different values that were seen.
     pub distinct: f64,
     /// The law that was fitted.
@@ -126,7 +130,9 @@ impl LearntField {
                 false => Role::Other,
             },
             part: (name.clone(), true),
-            is_counter: column.is_counter(),
+            is_counter: column.step() == Some(1),
+            follows_time: false,
+            is_invented: false,
             distinct: distinct.value,
             fit: None,
             name,
@@ -137,31 +143,75 @@ impl LearntField {
         let name = self.name.clone();
         let (least, greatest) = ends(column);
         let range = greatest.abs_diff(least) as f64 + 1.0;
-        let declared = match column.kind() {
-            ValueKind::Time if is_row_time => {
+        let declared = match (column.kind(), column.step()) {
+            (ValueKind::Time, _) if is_row_time => {
                 (self.role, self.part.0) = (Role::Time, format!("be8({name})"));
                 self.time(column)
             }
-            ValueKind::Int if self.is_counter => {
+            (ValueKind::Int, Some(step)) => {
                 self.part.0 = format!("be8({name})");
-                format!("\"sequence\", first = {least}")
+                let number = self.rising(step);
+                self.made = (step > 1).then_some(number);
+                sequence(least, step)
             }
-            ValueKind::Int => {
-                self.part.0 = integer(&name, column);
+            (ValueKind::Int, None) => {
+                (self.part.0, self.follows_time) = (integer(&name, column), column.rises());
                 format!("\"int\", first = {least}, {}", self.law(column, range))
             }
-            ValueKind::Uuid if column.is_unique() => "\"uuid\"".to_owned(),
-            ValueKind::Uuid => format!("\"uuid\", {}", self.law(column, ENDLESS)),
-            ValueKind::Text | ValueKind::Bool if column.rows() > 0 => self.text(column),
+            (ValueKind::Uuid, _) if column.is_unique() => self.uuid(column),
+            (ValueKind::Uuid, _) => format!("\"uuid\", {}", self.law(column, ENDLESS)),
+            (ValueKind::Text | ValueKind::Bool, _) if column.rows() > 0 => self.text(column),
             _ => {
                 self.note += "; no part of keys";
                 self.role = Role::Other;
                 return self;
             }
         };
-        let number = if self.made.is_some() { "_number" } else { "" };
-        self.declared = Some((name + number, declared));
+        let of = match &self.made {
+            None => name,
+            Some(_) if declared.starts_with("\"timestamp\"") => name + "_time",
+            Some(_) if declared.starts_with("\"text\"") => name + "_text",
+            Some(_) => name + "_number",
+        };
+        self.declared = Some((of, declared));
         self
+    }
+
+    /// A number that rises by so much a row, of a sequence that counts.
+    fn rising(&mut self, step: i64) -> String {
+        let number = format!("{}_number", self.name);
+        if step == 1 {
+            return number;
+        }
+        let by = grouped(step.into());
+        self.note += &format!(
+            "; they rise or fall by {by} a row on average, if rows are written in the file's order"
+        );
+        format!("{number} * {step}")
+    }
+
+    /// Version 7 leads with the time; so do 1 and 6 in their own ways, that keys can't say.
+    fn uuid(&mut self, column: &Column) -> String {
+        let texts = column.frequencies.heaviest(usize::MAX);
+        let versions = texts.iter().map(|(text, _)| text.as_bytes()[14]);
+        match versions
+            .clone()
+            .min()
+            .filter(|it| versions.max() == Some(*it))
+        {
+            Some(b'7') => self.of_time("uuid7"),
+            version => {
+                self.follows_time = matches!(version, Some(b'1' | b'6'));
+                "\"uuid\"".to_owned()
+            }
+        }
+    }
+
+    /// An identifier that leads with the time at which it is made.
+    fn of_time(&mut self, function: &str) -> String {
+        self.note += "; the time leads it";
+        self.made = Some(format!("{function}({}_time)", self.name));
+        "\"timestamp\", unit = \"ms\"".to_owned()
     }
 
     fn made_of_time(mut self, (expression, is_number): Made) -> Self {
@@ -199,11 +249,17 @@ impl LearntField {
 
     /// What a designer has to know of it.
     pub fn warning(&self) -> Option<String> {
-        let warning = format!(
-            "the values of `{}` come one after another: a row key that leads with them sends all rows to one region at a time, so no drafted key does",
+        let found = match self.role {
+            Role::Successive => "come one after another",
+            _ if self.follows_time => {
+                "follow the time or the order of the rows, though they are drafted as random"
+            }
+            _ => return None,
+        };
+        Some(format!(
+            "the values of `{}` {found}: a row key that leads with them sends all rows to one region at a time, so no drafted key does",
             self.name
-        );
-        (self.role == Role::Successive).then_some(warning)
+        ))
     }
 
     /// What was found, as a comment, and the fields.
@@ -252,24 +308,54 @@ impl LearntField {
                 "\"text\", values = {texts}, distribution = {{ weights = {weights}, ranked = true }}"
             );
         }
-        if let Some((prefix, width)) = numbered(&texts) {
-            let number = |prefix| format!("'{prefix}' || {}_number", self.name);
-            self.made = (!prefix.is_empty()).then(|| number(prefix));
+        let prefix = common(&texts);
+        let behind = |expression: String| match prefix {
+            "" => expression,
+            _ => format!("'{prefix}' || {expression}"),
+        };
+        if let Some(width) = numbered(&texts, prefix) {
+            let number = |text: &String| text.strip_prefix(prefix)?.parse::<i64>().ok();
+            let ends = column.texts.ends().filter(|_| column.rises());
+            if let Some((least, greatest)) = ends.and_then(|(a, b)| number(a).zip(number(b))) {
+                let step = step(least, greatest, column.rows());
+                let number = self.rising(step);
+                self.made = Some(behind(format!("lpad({number}, {width})")));
+                return sequence(least, step);
+            }
+            let number = format!("{}_number", self.name);
+            self.made = (!prefix.is_empty()).then(|| behind(number));
             let law = self.law(column, libm::pow(10.0, width as f64));
             return format!("\"digits\", width = {width}, {law}");
         }
-        let mut letters: Vec<char> = texts.iter().flat_map(|it| it.chars()).collect();
-        letters.retain(char::is_ascii_graphic);
+        if column.is_unique() && texts.iter().all(|it| is_ulid(it)) {
+            return self.of_time("ulid");
+        }
+        self.follows_time = column.rises();
+        let of_rest = texts.iter().flat_map(|it| it[prefix.len()..].chars());
+        let mut letters: Vec<char> = of_rest.filter(char::is_ascii_graphic).collect();
         letters.sort_unstable();
         letters.dedup();
+        if letters.len() < 2 {
+            letters = ('a'..='z').collect();
+        }
         let mean = column.bytes.div_ceil(column.rows()).clamp(1, 1_024);
+        // As long as so many values need.
+        let needed = libm::log(self.distinct) / libm::log(letters.len() as f64);
+        let rest = mean
+            .saturating_sub(prefix.len() as u64)
+            .max(needed.ceil() as u64)
+            .max(1);
         if !self.part.1 {
-            self.note += &format!("; of many lengths, here all of {mean} bytes");
+            let length = prefix.len() as u64 + rest;
+            self.note += &format!("; of many lengths, here all of {length} bytes");
             self.part.1 = true;
         }
-        let law = self.law(column, libm::pow(letters.len() as f64, mean as f64));
+        let part = format!("{}_text", self.name);
+        self.made = (!prefix.is_empty()).then(|| behind(part));
+        self.is_invented = true;
+        let law = self.law(column, libm::pow(letters.len() as f64, rest as f64));
         let letters = json!(String::from_iter(letters));
-        format!("\"text\", length = {mean}, alphabet = {letters}, {law}")
+        format!("\"text\", length = {rest}, alphabet = {letters}, {law}")
     }
 
     /// The settings that say how many of at most so many values there are, and how often each comes.
@@ -312,18 +398,39 @@ impl LearntField {
     }
 }
 
-/// The text that all begin with, and the width of the decimal number behind it.
-fn numbered<'a>(texts: &[&'a str]) -> Option<(&'a str, usize)> {
-    let first = texts.first()?;
-    let prefix = first.trim_end_matches(|c: char| c.is_ascii_digit());
-    let width = first.len() - prefix.len();
-    let is_numbered = |text: &&str| {
-        let number = text.strip_prefix(prefix).unwrap_or_default();
-        number.len() == width && number.bytes().all(|byte| byte.is_ascii_digit())
+/// The text without digits at its end that all begin with, as far as a key can say it.
+fn common<'a>(texts: &[&'a str]) -> &'a str {
+    let first = texts.first().copied().unwrap_or_default();
+    let is_plain =
+        |at: &usize| matches!(first.as_bytes()[*at], b'!'..=b'~' if first.as_bytes()[*at] != b'\'');
+    let is_common = |at: &usize| {
+        texts
+            .iter()
+            .all(|it| it.as_bytes().get(*at) == first.as_bytes().get(*at))
     };
-    let is_plain = prefix.chars().all(|c| c.is_ascii_graphic() && c != '\'');
-    let fits = (1..=18).contains(&width) && is_plain && texts.iter().all(is_numbered);
-    fits.then_some((prefix, width))
+    let common = (0..first.len())
+        .take_while(|at| is_plain(at) && is_common(at))
+        .count();
+    first[..common].trim_end_matches(|c: char| c.is_ascii_digit())
+}
+
+/// The width of the decimal number behind what all begin with.
+fn numbered(texts: &[&str], prefix: &str) -> Option<usize> {
+    let numbers = texts.iter().map(|it| &it[prefix.len()..]);
+    let width = numbers.clone().next()?.len();
+    let is_number = |it: &str| it.len() == width && it.bytes().all(|byte| byte.is_ascii_digit());
+    ((1..=18).contains(&width) && numbers.clone().all(is_number)).then_some(width)
+}
+
+/// Whether a text has the form of a ULID of the years 2004 to 2039.
+fn is_ulid(text: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_digit() || c.is_ascii_uppercase() && !"ILOU".contains(c);
+    text.len() == 26 && text.starts_with("01") && text.chars().all(is_letter)
+}
+
+/// A counter that a number is so many times.
+fn sequence(least: i64, step: i64) -> String {
+    format!("\"sequence\", first = {}", least / step)
 }
 
 /// Least and greatest, of whole numbers.

@@ -7,6 +7,9 @@ use super::template::Values;
 /// Of so many rows one may be another's: two of a series in the same millisecond are no reason for another column (estimate).
 const ONE_IN: usize = 1_000;
 
+/// Of so many rows three may have values of their own in a column that readers ask for: others are measures (estimate).
+const OWN_IN: f64 = 4.0;
+
 /// A part of a key: its expression, and whether all its values have one length.
 type Part = (String, bool);
 
@@ -20,9 +23,10 @@ pub fn key_parts(fields: &[LearntField], survey: &Survey) -> Values {
     // Without a time, what comes one after another stands for it.
     let successive = || of_role(Role::Successive).max_by(|a, b| a.distinct.total_cmp(&b.distinct));
     let order = time.or_else(|| successive().filter(|_| identity.is_none()));
-    let (times, ids) = (parts(order.as_slice()), parts(identity.as_slice()));
     // In front what readers ask for.
-    let entities = entities(fields, survey, &[order, identity]);
+    let (entities, measure) = entities(fields, survey, &[order, identity]);
+    let last = identity.or(measure);
+    let (times, ids) = (parts(order.as_slice()), parts(last.as_slice()));
     let entity = entities.first().copied();
     let entities = parts(&entities);
     let by_entity = [&entities[..], &times, &ids].concat();
@@ -52,7 +56,7 @@ pub fn key_parts(fields: &[LearntField], survey: &Survey) -> Values {
     if entity.is_some() {
         values.insert("by_entity", joined(&by_entity));
     }
-    if let Some(identity) = identity.filter(|_| time.is_none()) {
+    if let Some(identity) = identity.filter(|it| time.is_none() && !it.follows_time) {
         values.insert("by_id", identity.part.0.clone());
     }
     if let Some(counter) = identity.filter(|it| it.is_counter) {
@@ -71,19 +75,34 @@ pub fn key_parts(fields: &[LearntField], survey: &Survey) -> Values {
     values
 }
 
-/// The fewest entities that tell rows apart beside what else is in the key, as far as any do: among as few, those of more values. Others are measures, or
-/// belong to the row.
+/// The fewest entities that tell rows apart beside what else is in the key, as far as any do: among as few, those that are called ids, and of more values. Others
+/// are measures, or belong to the row: values that hardly come again, and numbers below zero. One of these is the second, where it is needed to tell rows apart.
 fn entities<'a>(
     fields: &'a [LearntField],
     survey: &Survey,
     others: &[Option<&LearntField>],
-) -> Vec<&'a LearntField> {
+) -> (Vec<&'a LearntField>, Option<&'a LearntField>) {
     let others = others.iter().flatten();
     let others = others.filter_map(|other| fields.iter().position(|it| it.name == other.name));
     let others: Vec<usize> = others.filter(|at| *at < survey.width()).collect();
     let is_entity = |at: &usize| fields[*at].role == Role::Entity;
     let mut all: Vec<usize> = (0..survey.width()).filter(is_entity).collect();
-    all.sort_by(|a, b| fields[*b].distinct.total_cmp(&fields[*a].distinct));
+    let is_id = |at: usize| {
+        let name = &survey.columns[at].name;
+        ["_id", "Id", "ID"].iter().any(|end| name.ends_with(end))
+    };
+    let by_values = |a: &usize, b: &usize| fields[*b].distinct.total_cmp(&fields[*a].distinct);
+    all.sort_by(|a, b| is_id(*b).cmp(&is_id(*a)).then(by_values(a, b)));
+    let is_measure = |at: &usize| {
+        let column = &survey.columns[*at];
+        let is_own = fields[*at].distinct * OWN_IN > column.rows() as f64 * (OWN_IN - 1.0);
+        is_own || column.integers.ends().is_some_and(|(least, _)| *least < 0)
+    };
+    let (mut measures, known): (Vec<usize>, Vec<usize>) = all.iter().partition(|at| is_measure(at));
+    match known.is_empty() {
+        true => measures.clear(),
+        false => all = known,
+    }
     let pairs = all.iter().enumerate();
     let pairs = pairs.flat_map(|(at, a)| all[at + 1..].iter().map(|b| vec![*a, *b]));
     let sets = all.iter().map(|at| vec![*at]).chain(pairs);
@@ -93,7 +112,12 @@ fn entities<'a>(
         repeated.saturating_sub(allowed)
     };
     let found = sets.min_by_key(lost).unwrap_or_default();
-    found.iter().map(|at| &fields[*at]).collect()
+    measures.retain(|_| lost(&found) > 0);
+    let measure = measures
+        .iter()
+        .min_by_key(|at| lost(&[&found[..], &[**at]].concat()));
+    let field = |at: &usize| &fields[*at];
+    (found.iter().map(field).collect(), measure.map(field))
 }
 
 /// One behind the other; a zero byte ends what has many lengths.

@@ -5,7 +5,7 @@ use super::keys::key_parts;
 use super::survey::Survey;
 use super::template::{Values, filled};
 use super::time_order::TimeOrder;
-use crate::text::{exact, grouped, percent, significant, times, visible};
+use crate::text::{exact, grouped, listed, percent, significant, times, visible};
 use crate::units::PerSecond;
 use serde_json::json;
 
@@ -66,6 +66,11 @@ impl Learnt {
             ("records", rows.to_string()),
             ("value", format!("\"{row}B\"")),
         ]);
+        let invented = self.fields.iter().filter(|it| it.is_invented);
+        let invented: Vec<String> = invented.map(|it| format!("`{}`", it.name)).collect();
+        if !invented.is_empty() {
+            values.insert("invented", listed(&invented));
+        }
         match (self.times(), rate) {
             (Some(order), Some(rate)) => {
                 values.insert("rate_found", between(&rate, exact));
@@ -75,7 +80,10 @@ impl Learnt {
                 }
                 values.extend(of_times(order));
             }
-            _ => {
+            (Some(_), None) => {
+                values.insert("no_rate", String::new());
+            }
+            (None, _) => {
                 values.insert("no_time", String::new());
             }
         }

@@ -401,3 +401,200 @@ fn a_key_has_no_more_columns_than_tell_rows_apart_and_leads_with_what_is_asked_f
     assert_eq!(keys[1], "be4(device) || be4(metric) || be8(epoch)");
     assert!(text.contains("# equal = [\"device\"]"), "{text}");
 }
+
+/// So many rows of a file with that header.
+fn file(header: &str, rows: i64, row: impl Fn(i64) -> String) -> String {
+    let lines = (0..rows).map(|at| row(at) + "\n");
+    std::iter::once(format!("{header}\n"))
+        .chain(lines)
+        .collect()
+}
+
+/// A number that looks random, of a row.
+fn mixed(at: i64) -> u64 {
+    let mixed = (at as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 8
+}
+
+#[test]
+fn a_key_leads_with_what_comes_again_and_a_measure_tells_rows_apart_at_most() {
+    // 300 users of ten orders each on average; prices in cents, of which hardly one comes twice.
+    let order = |at: i64| {
+        let (user, price) = (mixed(at) % 300, mixed(at + 9_999) % 1_000_000);
+        format!("{user},{price},{}", mixed(at) % 20)
+    };
+    let time = |at: i64| 1_767_225_600_000_i64 + at * 1_000;
+    let rows = file("id,user_id,price,qty,created_at", 3_000, |at| {
+        format!(
+            "{at:08x}-0000-4000-8000-{:012x},{},{}",
+            mixed(at) >> 16,
+            order(at),
+            time(at)
+        )
+    });
+    let (text, _, keys) = drafted("o.csv", &rows);
+    assert_eq!(keys[1], "be4(user_id) || be8(created_at) || id", "{text}");
+    assert!(text.contains("# equal = [\"user_id\"]"), "{text}");
+    // Without an id, and 20 rows a second of which some 200 in all are of the same user: the price tells them apart, and stands last.
+    let rows = file("user_id,price,qty,created_at", 3_000, |at| {
+        format!("{},{}", order(at), time(at / 20) / 1_000)
+    });
+    let (_, _, keys) = drafted("p.csv", &rows);
+    assert_eq!(keys[1], "be4(user_id) || be8(created_at) || be4(price)");
+    // Of numbers below zero nobody asks for one.
+    let rows = file("delta,user,at", 3_000, |at| {
+        format!(
+            "{},u{:03},{}",
+            mixed(at + 7) as i64 % 1_001 - 500,
+            mixed(at) % 500,
+            time(at)
+        )
+    });
+    let (_, _, keys) = drafted("d.csv", &rows);
+    assert_eq!(keys[1], "user || be8(at)");
+}
+
+#[test]
+fn identities_that_follow_time_are_drafted_so_or_lead_no_key() {
+    let time = |at: i64| 1_767_225_600_000_u64 + at as u64 * 997;
+    let seventh = |at: i64| {
+        let (ms, random) = (time(at), mixed(at));
+        format!(
+            "{:08x}-{:04x}-7{:03x}-8{:03x}-{:012x}",
+            ms >> 16,
+            ms & 0xffff,
+            random & 0xfff,
+            random >> 12 & 0xfff,
+            random >> 8
+        )
+    };
+    let ulid = |at: i64| {
+        let letter = |digit: u64| b"0123456789ABCDEFGHJKMNPQRSTVWXYZ"[digit as usize & 31] as char;
+        let of_time = (0..10).rev().map(|place| letter(time(at) >> (5 * place)));
+        of_time
+            .chain((0..16).map(|place| letter(mixed(at + 5_000 * place))))
+            .collect::<String>()
+    };
+    let drafts: [(&str, &dyn Fn(i64) -> String, &str); 5] = [
+        (
+            "uuid7",
+            &seventh,
+            "id_time = { type = \"timestamp\", unit = \"ms\" }\nid = { expr = \"uuid7(id_time)\" }",
+        ),
+        ("ulid", &ulid, "id = { expr = \"ulid(id_time)\" }"),
+        (
+            "order",
+            &|at| format!("ORD-{:06}", 17 + at),
+            "id_number = { type = \"sequence\", first = 17 }\nid = { expr = \"'ORD-' || lpad(id_number, 6)\" }",
+        ),
+        // A Snowflake each 997 ms: 997 << 22 apart, which goes 3,983 times into the first.
+        (
+            "snowflake",
+            &|at| ((time(at) - 1_288_834_974_657) << 22).to_string(),
+            "id = { expr = \"id_number * 4181721088\" }",
+        ),
+        (
+            "sorted",
+            &|at| (1 + at * 100_000_000_000_000).to_string(),
+            "id_number * 100000000000000",
+        ),
+    ];
+    for (name, id, field) in drafts {
+        let rows = file("id,cust", 3_000, |at| {
+            format!("{},{}", id(at), mixed(at) % 300)
+        });
+        let (text, _, keys) = drafted("i.csv", &rows);
+        assert!(text.contains(field), "{name}: no `{field}` in:\n{text}");
+        assert!(!text.contains("bit_reverse") || name == "order", "{text}");
+        assert!(text.contains("[strategy.by-id]"), "{text}");
+        let place = Workplace::new().with("i.toml", &text);
+        let ran = place.keyheat("run i.toml --quick --only by-id --out output");
+        let told = stdout_of(&ran.success());
+        // One of 8 servers takes all at a time.
+        assert!(
+            told.contains("Moving hotspot") && told.contains("8.0×"),
+            "{name}, {}: {told}",
+            keys[0]
+        );
+    }
+    let first = |at: i64| {
+        let ticks = time(at) * 10_000 + 0x01b2_1dd2_1381_4000;
+        format!(
+            "{:08x}-{:04x}-1{:03x}-8000-001122334455",
+            ticks & 0xffff_ffff,
+            ticks >> 32 & 0xffff,
+            ticks >> 48
+        )
+    };
+    let names: [&dyn Fn(i64) -> String; 3] = [
+        &first,
+        &|at| format!("{:x}z", time(at) * 1_000 + mixed(at) % 1_000),
+        &|at| (-at).to_string(),
+    ];
+    for id in names {
+        let (text, said, _) = drafted(
+            "i.csv",
+            &file("id,cust", 3_000, |at| {
+                format!("{},{}", id(at), mixed(at) % 300)
+            }),
+        );
+        assert!(
+            said.contains("the values of `id` follow the time"),
+            "{said}"
+        );
+        assert!(!text.contains("[strategy.by-id]"), "{text}");
+    }
+    // Version 4 is random in any order.
+    let random = |at: i64| format!("{:08x}-0000-4000-8000-{:012x},1", at, mixed(at) >> 16);
+    let (text, said, _) = drafted("r.csv", &file("id,cust", 3_000, random));
+    assert!(
+        text.contains("id = { type = \"uuid\" }") && !said.contains("follow the time"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_texts_have_in_common_stands_in_front_of_what_is_drawn_of_them() {
+    // 2,000 addresses, of one to three digits.
+    let rows = file("ip,at", 6_000, |at| {
+        format!("2001:db8::{:x},{}", mixed(at) % 2_000, 1_767_225_600 + at)
+    });
+    let (text, ..) = drafted("ip.csv", &rows);
+    for line in [
+        "ip_text = { type = \"text\", length = 3, alphabet = \"0123456789abcdef\", count = ",
+        "ip = { expr = \"'2001:db8::' || ip_text\" }",
+        "# Texts of `ip` are made up",
+        "at = { type = \"timestamp\", unit = \"s\" }",
+    ] {
+        assert!(text.contains(line), "no `{line}` in:\n{text}");
+    }
+    // Nine of ten names are one letter, so that the mean is not two: of as many there would be 676.
+    let name = |at: i64| {
+        let letter =
+            |place: u32| char::from(b'a' + (mixed(at) % 2_000 / 26_u64.pow(place) % 26) as u8);
+        match at % 10 {
+            0 => (0..3).map(letter).collect(),
+            _ => "q".to_owned(),
+        }
+    };
+    let rows = file("name,at", 30_000, |at| {
+        format!("{},{}", name(at), 1_767_225_600 + at)
+    });
+    let (text, ..) = drafted("n.csv", &rows);
+    assert!(text.contains("type = \"text\", length = 3, "), "{text}");
+}
+
+#[test]
+fn times_that_are_not_read_are_warned_of() {
+    let us = |at: i64| format!("{},01/{:02}/2026 12:00:00", mixed(at) % 50, at % 31 + 1);
+    let (_, said, _) = drafted("us.csv", &file("cust,when", 500, us));
+    assert!(
+        said.contains("line 2, column `when`: `01/01/2026 12:00:00` is no time that is known"),
+        "{said}"
+    );
+    let (text, ..) = drafted("one.csv", "a,at\n1,2026-01-01T00:00:00Z\n");
+    assert!(
+        text.contains("All rows have one time") && !text.contains("no times"),
+        "{text}"
+    );
+}
