@@ -3,7 +3,7 @@
 use super::frequencies::Frequencies;
 use super::from_time::{DAY, SECOND};
 use super::time_order::TimeOrder;
-use super::trend::Trend;
+use super::trend::{LEAST_ROWS, Trend};
 use crate::data::{Value, ValueKind, ValueParser};
 
 /// What is known of a column. Memory is bounded, whatever its length.
@@ -158,7 +158,7 @@ impl Column {
     pub fn rises(&self) -> bool {
         let is_strict = match self.kind() {
             ValueKind::Int => self.integers.is_strict(),
-            ValueKind::Text => self.texts.is_strict(),
+            ValueKind::Text => self.texts.is_strict() && self.rows() >= LEAST_ROWS,
             _ => false,
         };
         is_strict && self.is_unique()

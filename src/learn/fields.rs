@@ -169,8 +169,8 @@ impl LearntField {
         };
         let of = match &self.made {
             None => name,
-            Some(_) if declared.starts_with("\"timestamp\"") => name + "_time",
-            Some(_) if declared.starts_with("\"text\"") => name + "_text",
+            Some(_) if declared.starts_with("\"timestamp\"") => name + "_made_at",
+            Some(_) if declared.starts_with("\"text\"") => name + "_rest",
             Some(_) => name + "_number",
         };
         self.declared = Some((of, declared));
@@ -193,24 +193,18 @@ impl LearntField {
     /// Version 7 leads with the time; so do 1 and 6 in their own ways, that keys can't say.
     fn uuid(&mut self, column: &Column) -> String {
         let texts = column.frequencies.heaviest(usize::MAX);
-        let versions = texts.iter().map(|(text, _)| text.as_bytes()[14]);
-        match versions
-            .clone()
-            .min()
-            .filter(|it| versions.max() == Some(*it))
-        {
-            Some(b'7') => self.of_time("uuid7"),
-            version => {
-                self.follows_time = matches!(version, Some(b'1' | b'6'));
-                "\"uuid\"".to_owned()
-            }
+        let is_of = |version| texts.iter().all(|(it, _)| it.as_bytes()[14] == version);
+        self.follows_time = is_of(b'1') || is_of(b'6');
+        match is_of(b'7') {
+            true => self.of_time("uuid7"),
+            false => "\"uuid\"".to_owned(),
         }
     }
 
     /// An identifier that leads with the time at which it is made.
     fn of_time(&mut self, function: &str) -> String {
         self.note += "; the time leads it";
-        self.made = Some(format!("{function}({}_time)", self.name));
+        self.made = Some(format!("{function}({}_made_at)", self.name));
         "\"timestamp\", unit = \"ms\"".to_owned()
     }
 
@@ -350,7 +344,7 @@ impl LearntField {
             self.note += &format!("; of many lengths, here all of {length} bytes");
             self.part.1 = true;
         }
-        let part = format!("{}_text", self.name);
+        let part = format!("{}_rest", self.name);
         self.made = (!prefix.is_empty()).then(|| behind(part));
         self.is_invented = true;
         let law = self.law(column, libm::pow(letters.len() as f64, rest as f64));
@@ -401,16 +395,11 @@ impl LearntField {
 /// The text without digits at its end that all begin with, as far as a key can say it.
 fn common<'a>(texts: &[&'a str]) -> &'a str {
     let first = texts.first().copied().unwrap_or_default();
-    let is_plain =
-        |at: &usize| matches!(first.as_bytes()[*at], b'!'..=b'~' if first.as_bytes()[*at] != b'\'');
-    let is_common = |at: &usize| {
-        texts
-            .iter()
-            .all(|it| it.as_bytes().get(*at) == first.as_bytes().get(*at))
+    let is_common = |(at, byte): &(usize, u8)| {
+        let is_plain = byte.is_ascii_graphic() && *byte != b'\'';
+        is_plain && texts.iter().all(|it| it.as_bytes().get(*at) == Some(byte))
     };
-    let common = (0..first.len())
-        .take_while(|at| is_plain(at) && is_common(at))
-        .count();
+    let common = first.bytes().enumerate().take_while(is_common).count();
     first[..common].trim_end_matches(|c: char| c.is_ascii_digit())
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::cmp::Ordering;
 
 /// Fewest rows that say so: that many of two values that come by chance are hardly ever sorted (estimate).
-const LEAST_ROWS: u64 = 30;
+pub const LEAST_ROWS: u64 = 30;
 
 /// Of so many rows one may be late; and so long, of the rows, the greatest value has not come yet: one that has half of the rows by chance is there at once.
 const ONE_IN: u64 = 10;

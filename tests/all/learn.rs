@@ -454,6 +454,9 @@ fn a_key_leads_with_what_comes_again_and_a_measure_tells_rows_apart_at_most() {
     assert_eq!(keys[1], "user || be8(at)");
 }
 
+/// The identity of a row.
+type Id<'a> = &'a dyn Fn(i64) -> String;
+
 #[test]
 fn identities_that_follow_time_are_drafted_so_or_lead_no_key() {
     let time = |at: i64| 1_767_225_600_000_u64 + at as u64 * 997;
@@ -475,13 +478,13 @@ fn identities_that_follow_time_are_drafted_so_or_lead_no_key() {
             .chain((0..16).map(|place| letter(mixed(at + 5_000 * place))))
             .collect::<String>()
     };
-    let drafts: [(&str, &dyn Fn(i64) -> String, &str); 5] = [
+    let drafts: [(&str, Id<'_>, &str); 5] = [
         (
             "uuid7",
             &seventh,
-            "id_time = { type = \"timestamp\", unit = \"ms\" }\nid = { expr = \"uuid7(id_time)\" }",
+            "id_made_at = { type = \"timestamp\", unit = \"ms\" }\nid = { expr = \"uuid7(id_made_at)\" }",
         ),
-        ("ulid", &ulid, "id = { expr = \"ulid(id_time)\" }"),
+        ("ulid", &ulid, "id = { expr = \"ulid(id_made_at)\" }"),
         (
             "order",
             &|at| format!("ORD-{:06}", 17 + at),
@@ -526,7 +529,7 @@ fn identities_that_follow_time_are_drafted_so_or_lead_no_key() {
             ticks >> 48
         )
     };
-    let names: [&dyn Fn(i64) -> String; 3] = [
+    let names: [Id<'_>; 3] = [
         &first,
         &|at| format!("{:x}z", time(at) * 1_000 + mixed(at) % 1_000),
         &|at| (-at).to_string(),
@@ -561,8 +564,8 @@ fn what_texts_have_in_common_stands_in_front_of_what_is_drawn_of_them() {
     });
     let (text, ..) = drafted("ip.csv", &rows);
     for line in [
-        "ip_text = { type = \"text\", length = 3, alphabet = \"0123456789abcdef\", count = ",
-        "ip = { expr = \"'2001:db8::' || ip_text\" }",
+        "ip_rest = { type = \"text\", length = 3, alphabet = \"0123456789abcdef\", count = ",
+        "ip = { expr = \"'2001:db8::' || ip_rest\" }",
         "# Texts of `ip` are made up",
         "at = { type = \"timestamp\", unit = \"s\" }",
     ] {
