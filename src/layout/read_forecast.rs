@@ -56,7 +56,14 @@ pub(super) fn of(tables: &[LaidTable<'_>], gets: usize) -> Vec<ReadForecast> {
     }
     let targets = ReadTargets::new(workload, replicate);
     let reads = workload.reads.iter().enumerate().map(|(at, read)| {
-        let keys = tables.iter().map(|laid| keys(&laid.table));
+        let keys = tables.iter().map(|laid| {
+            let rows = workload.existing_rows(&setup.schema) as f64
+                + workload.estimated_writes(&setup.schema) / 2.0;
+            // Behind the end of each region a scan is opened anew.
+            let ends = laid.points.len() as f64 / rows.max(1.0);
+            let costs = costs(setup);
+            (keys(&laid.table), costs.row + ends * costs.scan)
+        });
         let (table, plan) =
             targets.with(at, TARGETS, setup, |context| cheapest(keys, read, context));
         // Every combination of lists is counted for each target, whatever it takes to read them.
@@ -206,20 +213,27 @@ fn cells(setup: &Setup) -> (f64, f64) {
     (cells / operations, bytes / cells)
 }
 
-/// The table, of those with these keys, that serves a read most cheaply, and how.
+/// The table, of those with these keys, that serves a read most cheaply, and how. Beside each, the seconds that a row takes a scan.
 pub(super) fn cheapest(
-    tables: impl Iterator<Item = TableKeys>,
+    tables: impl Iterator<Item = (TableKeys, f64)>,
     read: &Read,
     context: &ReadContext<'_>,
 ) -> (usize, AccessPlan) {
-    let plans = tables.map(|table| plan(&table, read, context));
+    let plans = tables.map(|(table, row)| {
+        let costs = Costs {
+            row,
+            ..context.costs
+        };
+        plan(&table, read, &PlanContext { costs, ..*context })
+    });
     let seconds = |(_, plan): &(usize, AccessPlan)| plan.expected().seconds;
     let cheapest = plans.enumerate();
     let cheapest = cheapest.min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
     cheapest.expect("there is a table")
 }
 
-fn costs(setup: &Setup) -> Costs {
+/// What requests cost an idle server.
+pub(super) fn costs(setup: &Setup) -> Costs {
     let service = setup.table.service(&setup.cluster);
     let miss = (1.0 - service.cache_hit) * service.disk_read.as_secs_f64();
     Costs {

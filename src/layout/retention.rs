@@ -4,7 +4,7 @@
 use super::Replicate;
 use super::family_size::kept_longer;
 use super::key_sample::KeyedTable;
-use super::read_forecast::{ReadTargets, TARGETS, cheapest, keys};
+use super::read_forecast::{ReadTargets, TARGETS, cheapest, costs, keys};
 use crate::random::Seed;
 use crate::scenario::{Setup, Strategy};
 use crate::time::SimDuration;
@@ -74,7 +74,7 @@ impl Retention {
 
     /// For each read of a strategy, how many times as many rows servers read for it when rows have been kept ten times as long.
     pub fn growth(&self, strategy: &Strategy) -> Vec<f64> {
-        let rows = |kept: &Kept| {
+        let rows = |kept: &Kept, times: f64| {
             let (workload, replicate) = (&kept.workload, &kept.replicate);
             let targets = ReadTargets::new(workload, replicate);
             // A reader goes through all times that there are.
@@ -82,7 +82,8 @@ impl Retention {
             let (oldest, end) = setup.schema.time_range;
             setup.schema.time_range = (oldest.before(kept.older), end);
             let rows = (0..workload.reads.len()).map(|read| {
-                let tables = KeyedTable::all(strategy, replicate).map(|table| keys(&table));
+                let row = times * costs(&setup).row;
+                let tables = KeyedTable::all(strategy, replicate).map(|table| (keys(&table), row));
                 let asked = &workload.reads[read];
                 let plan = targets.with(read, TARGETS, &setup, |context| {
                     cheapest(tables, asked, context).1
@@ -92,7 +93,9 @@ impl Retention {
             });
             rows.collect::<Vec<f64>>()
         };
-        let pairs = rows(&self.later).into_iter().zip(rows(&self.now));
+        // Read in the way that suits the larger table: a whole table that is still small is no way for years.
+        let later = rows(&self.later, 1.0).into_iter();
+        let pairs = later.zip(rows(&self.now, Self::TIMES as f64));
         pairs.map(|(later, now)| later / now).collect()
     }
 

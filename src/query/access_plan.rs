@@ -5,7 +5,7 @@ use super::evidence::{Evidence, LongerValues, ValueBeginnings};
 use super::question::{Question, TableKeys};
 use super::requests::Requests;
 use super::row_identity::RowCounts;
-use crate::key::{FieldSteps, KeyPlan, Knowledge, Randomness, Segment};
+use crate::key::{KeyPlan, Knowledge, Randomness, Segment};
 use crate::keyspace::KeyBatch;
 use crate::record::{DerivedId, FieldId, KnownField, Schema};
 use crate::time::EpochNanos;
@@ -205,7 +205,7 @@ impl AccessPlan {
             longer: LongerValues::new(key, &way, &evidence, beginnings),
             may_repeat: may_overlap || way.dimensions.iter().any(bound),
             question: question.clone(),
-            way: with_finest_steps(key, way),
+            way,
             evidence,
             cells,
             cells_in_order,
@@ -476,23 +476,6 @@ fn count(number: f64) -> String {
     } else {
         format!("{number:.1}")
     }
-}
-
-/// The same way, with dimensions in the steps of everything that is used.
-fn with_finest_steps(key: &KeyPlan, mut way: Candidate) -> Candidate {
-    let plain = (0..way.segments(key)).filter(|segment| way.values_given(*segment).is_none());
-    let plain: Vec<usize> = plain.collect();
-    for dimension in &mut way.dimensions {
-        if let Dimension::Field(field, FieldValues::Steps(grain)) = dimension {
-            let grains = plain
-                .iter()
-                .filter_map(|at| key.field_steps(*at..at + 1, *field));
-            if let Some(finest) = grains.reduce(FieldSteps::and) {
-                *grain = finest;
-            }
-        }
-    }
-    way
 }
 
 /// Does the rest of the key put rows in the order that is wanted?

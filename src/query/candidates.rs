@@ -100,6 +100,28 @@ impl Candidate {
         })
     }
 
+    /// Is what it multiplies by at last one of these fields?
+    fn binds_last(&self, fields: &[FieldId]) -> bool {
+        matches!(self.dimensions.last(), Some(Dimension::Field(field, _)) if fields.contains(field))
+    }
+
+    /// What is known in steps, in those of all segments that it uses: the walk knew those of the first ones.
+    fn in_finest_steps(mut self, key: &KeyPlan) -> Self {
+        let used = (0..self.segments(key)).filter(|segment| self.values_given(*segment).is_none());
+        let used: Vec<usize> = used.collect();
+        for dimension in &mut self.dimensions {
+            if let Dimension::Field(field, FieldValues::Steps(grain)) = dimension {
+                let grains = used
+                    .iter()
+                    .filter_map(|at| key.field_steps(*at..at + 1, *field));
+                if let Some(finest) = grains.reduce(FieldSteps::and) {
+                    *grain = finest;
+                }
+            }
+        }
+        self
+    }
+
     /// The same for each of so many values, unless that makes too many requests.
     fn times(&self, dimension: Dimension, count: f64) -> Option<Self> {
         let requests = self.requests * count;
@@ -199,14 +221,53 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn leaf(&mut self, at: &Candidate, stop: Stop) {
         if self.found.len() < MOST_CANDIDATES {
-            self.found.push(Candidate { stop, ..at.clone() });
+            let coarse = self.steps_of(at);
+            let way = Candidate { stop, ..at.clone() }.in_finest_steps(self.key);
+            if self.steps_of(&way) / coarse * at.requests <= MOST_REQUESTS {
+                self.found.push(way);
+            }
         }
     }
 
+    /// Requests for the steps of fields that it multiplies by, counted until they are too many.
+    fn steps_of(&mut self, way: &Candidate) -> f64 {
+        let steps = way.dimensions.iter().map(|dimension| match dimension {
+            Dimension::Field(field, FieldValues::Steps(grain)) => self.steps_in(*field, grain, 1.0),
+            _ => 1.0,
+        });
+        steps.product()
+    }
+
+    /// Steps in the field's range, or in its domain where the reader knows nothing of it; more than are asked for if, by so many requests each, they are too many.
+    fn steps_in(&mut self, field: FieldId, grain: &FieldSteps, requests: f64) -> f64 {
+        let domain = self.question.domain(field);
+        let band = match self.question.has_band(field) {
+            true => self.bands.of(field),
+            false => Some(domain.clone()),
+        };
+        let Some(band) = band else {
+            return 0.0;
+        };
+        let (mut steps, mut next) = (0.0, band.start);
+        while next < band.end && requests * steps <= MOST_REQUESTS {
+            let Self { record, cache, .. } = self;
+            next = grain.window_of(next, record, domain.clone(), cache).end;
+            steps += 1.0;
+        }
+        steps
+    }
+
     /// Goes on at a segment; everything before it is known.
-    fn from(&mut self, mut segments: usize, at: Candidate) {
-        let key = self.key;
+    fn from(&mut self, first: usize, at: Candidate) {
+        let (key, mut segments) = (self.key, first);
         while segments < key.segments().len() && at.knows(key, segments) {
+            // What is known in steps may be finer steps than those before it, each a request: they lie side by side.
+            let fields = key.segments()[segments].fields();
+            let is_bound = segments == first && at.binds_last(fields);
+            if !is_bound && fields.iter().any(|field| at.coarse.contains(field)) {
+                self.leaf(&at, Stop::Prefix { segments });
+                self.ranges(segments, &at);
+            }
             segments += 1;
         }
         if segments == key.segments().len() {
@@ -308,23 +369,10 @@ impl Walk<'_> {
     fn bind_steps(&mut self, segment: usize, at: &Candidate, field: FieldId) {
         // What is used later may step finer: the steps are found again when the walk has ended.
         let grain = self.key.field_steps(0..segment + 1, field);
-        let domain = self.question.domain(field);
-        let band = match self.question.has_band(field) {
-            true => self.bands.of(field),
-            false => Some(domain.clone()),
-        };
-        let (Some(grain), Some(band)) = (grain, band) else {
+        let Some(grain) = grain.filter(|_| self.key.is_coarse(segment, field)) else {
             return;
         };
-        if !self.key.is_coarse(segment, field) {
-            return;
-        }
-        let (mut steps, mut next) = (0.0, band.start);
-        while next < band.end && at.requests * steps <= MOST_REQUESTS {
-            let Self { record, cache, .. } = self;
-            next = grain.window_of(next, record, domain.clone(), cache).end;
-            steps += 1.0;
-        }
+        let steps = self.steps_in(field, &grain, at.requests);
         if steps > 0.0 {
             self.bind(segment, at, field, FieldValues::Steps(grain), steps);
         }

@@ -2,6 +2,8 @@
 
 use crate::brute_force::asked::Asked;
 use crate::brute_force::rows;
+use keyheat::layout::{Layout, Replicate};
+use keyheat::scenario::Scenario;
 use proptest::prelude::*;
 
 proptest! {
@@ -37,4 +39,63 @@ fn a_time_that_is_known_in_hours_begins_no_key_of_milliseconds() {
 #[test]
 fn the_segments_of_the_soundness_test_all_compile() {
     rows::compile_all();
+}
+
+/// The requests and the rows read of the calls of some time back, in a table of ten days of 100,000 numbers.
+fn call_records(key: &str, last: &str, known: &str) -> [f64; 2] {
+    let text = format!(
+        "[time]\nduration = \"3s\"\n[field]\nn = {{ type = \"int\", count = 100_000 }}\nts = {{ type = \"timestamp\", unit = \"ms\" }}\n\
+         [write.call]\nrate = \"3k/s\"\n[existing.call]\nlast = \"10d\"\n[read.r]\nequal = [{known}]\nrange = {{ field = \"ts\", last = \"{last}\" }}\n\
+         [strategy.s]\nkey = \"{key}\"\npresplit = {{ algorithm = \"sampled\", regions = 6 }}\n"
+    );
+    let scenario = Scenario::parse(&text, "calls").unwrap_or_else(|error| panic!("{error}"));
+    let strategy = &scenario.strategies[0];
+    let layout = Layout::of(strategy, &Replicate::new(&strategy.setup, scenario.seed, 0));
+    let plan = layout.reads[0].planned.plan.expected();
+    [plan.requests, plan.rows_read]
+}
+
+/// Seconds behind a coarser step of the time lie side by side, as milliseconds do: a range of them is one scan in each step, and reads what a second at
+/// either end holds besides.
+#[test]
+fn a_range_that_ends_in_steps_is_one_scan_of_them() {
+    let keys = [
+        "to_char(ts, 'yyyyMMdd') || be4(n) || LAST",
+        "left(md5(be4(n) || to_char(ts, 'yyyyMM')), 4) || be4(n) || LAST",
+        "be1(bucket(64, be4(n) || to_char(ts, 'yyyyMMddHH'))) || be4(n) || LAST",
+    ];
+    // Calls of one number in the same second are one row.
+    let rows_per_sec = 3_000.0 / 100_000.0f64;
+    let rows_of_a_call = -(-rows_per_sec).exp_m1() / rows_per_sec;
+    for key in keys {
+        for last in ["10m", "3h", "3d"] {
+            let in_ms = call_records(&key.replace("LAST", "be8(ts)"), last, "\"n\"");
+            for seconds in ["be4(ts / 1000)", "to_char(ts, 'yyyyMMddHHmmss')"] {
+                let in_secs = call_records(&key.replace("LAST", seconds), last, "\"n\"");
+                assert_eq!(in_secs[0], in_ms[0], "{key}, {seconds}, {last}");
+                let more = in_secs[1] - in_ms[1] * rows_of_a_call;
+                assert!(
+                    (-0.01..=2.0 * rows_per_sec * in_ms[0] + 0.01).contains(&more),
+                    "{key}, {seconds}, {last}: {in_secs:?} {in_ms:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Eight Gets of 1.2 ms each cost less than a scan that is opened in each of 64 regions, and more than one that reads 7,700 rows of one region at 1 us each.
+#[test]
+fn a_scan_is_opened_anew_in_each_region() {
+    let requests = |presplit: &str| {
+        let text = format!(
+            "[field]\nc = {{ type = \"int\", count = 1_000 }}\n[write.w]\nrate = \"500/s\"\n[existing.w]\nrecords = 20_000\n[read.total]\nequal = [\"c\"]\n\
+             [strategy.s]\nkey = \"be1(random(8)) || be4(c)\"\n{presplit}"
+        );
+        let scenario = Scenario::parse(&text, "scan").unwrap_or_else(|error| panic!("{error}"));
+        let strategy = &scenario.strategies[0];
+        let layout = Layout::of(strategy, &Replicate::new(&strategy.setup, scenario.seed, 0));
+        layout.reads[0].planned.plan.path().name()
+    };
+    let many = "presplit = { algorithm = \"sampled\", regions = 64 }\n";
+    assert_eq!([requests(many), requests("")], ["multi-get", "table-scan"]);
 }
