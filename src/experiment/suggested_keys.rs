@@ -272,14 +272,14 @@ impl Sources<'_> {
                 return None;
             }
             let name = in_words(&[first.clone(), second.clone()].concat());
-            let is_led = !first.is_empty();
+            let (is_led, behind) = (!first.is_empty(), second.first().copied());
             let key = concatenated([first, second, rest].concat());
             if is_led {
                 let name = format!("{name}-first");
                 return Some(self.sampled(name, key));
             }
             let buckets = self.servers;
-            let presplit = self.presplit_of_buckets(buckets)?;
+            let presplit = self.presplit_of_buckets(buckets, behind)?;
             let key = format!("{} || {key}", self.salt(buckets));
             Some(SuggestedKey::new(
                 format!("salted-{buckets}-{name}"),
@@ -301,7 +301,7 @@ impl Sources<'_> {
         let key = concatenated(self.units);
         let mut keys = Vec::new();
         for buckets in [self.servers, self.servers.saturating_mul(2)] {
-            if let Some(presplit) = self.presplit_of_buckets(buckets) {
+            if let Some(presplit) = self.presplit_of_buckets(buckets, self.units.first()) {
                 let random = format!("be1(random({buckets}))");
                 keys.extend([("salted", self.salt(buckets)), ("random", random)].map(
                     |(name, front)| {
@@ -315,11 +315,13 @@ impl Sources<'_> {
     }
 
     /// A table that has rows is cut at their quantiles, like those of the file. In one without rows nothing but the bucket is known of a key: a
-    /// region each, if the file's strategies have so many. `None` for a number of buckets that is no salt.
-    fn presplit_of_buckets(&self, buckets: u32) -> Option<String> {
+    /// region each, if the file's strategies have so many; and where time comes `behind` the bucket, new rows of each go to its last region alone, so that
+    /// more regions would have nothing to do. `None` for a number of buckets that is no salt.
+    fn presplit_of_buckets(&self, buckets: u32, behind: Option<&Unit>) -> Option<String> {
         let setup = &self.model.setup;
         let is_empty = setup.workload.existing_rows(&setup.schema) == 0;
-        let as_buckets = buckets == self.regions || (is_empty && buckets < self.regions);
+        let in_time = behind.is_some_and(|unit| unit.is_time) && buckets >= self.servers;
+        let as_buckets = in_time || buckets == self.regions || (is_empty && buckets < self.regions);
         (2..=MOST_BUCKETS)
             .contains(&buckets)
             .then(|| match as_buckets {
