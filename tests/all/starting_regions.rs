@@ -316,3 +316,16 @@ fn a_pre_split_that_existing_rows_have_split_further_is_said() {
         Vec::<String>::new()
     );
 }
+
+/// 320 regions of 10.4 GB each, all a little smaller than what splits a region without jitter, 10.7 GB: a third of all jitters would have split one long ago, so that no region has one of these. 900
+/// kB a second split none within ten seconds.
+#[test]
+fn regions_that_have_grown_whole_are_not_split_when_the_run_starts() {
+    let text = "replicates = 2\n[time]\nduration = \"10s\"\nwarmup = \"1s\"\n[cluster]\nservers = 5\n[field]\n\
+                tenant = { type = \"int\", count = 100_000 }\nts = { type = \"timestamp\", unit = \"ms\" }\n[family.d]\nversions = 1\nvalue = \"300B\"\n\
+                [write.log]\nrate = \"3k/s\"\n[existing.log]\nlast = \"38d\"\n[table]\npresplit = { algorithm = \"sampled\", regions = 40 }\n\
+                [strategy.tenant]\nkey = \"be4(tenant) || be8(ts)\"\n";
+    let results = crate::verdicts::run("grown", text);
+    let tenant = crate::verdicts::strategy(&results, "tenant");
+    assert_eq!(crate::verdicts::mean(tenant, "splits"), 0.0);
+}

@@ -56,6 +56,8 @@ pub struct DeadServer {
 pub struct Splitting {
     pub sizes: SplitSizes,
     pub jitter: DrawKey,
+    /// The jitter of regions that had it when they opened before the start, by opening, where it is not the first that is drawn.
+    pub had_jitter: BTreeMap<u64, f64>,
     /// Of each server where a region is being split: the regions that wait. A server splits one at a time
     /// (HBase default, `hbase.regionserver.thread.split`).
     pub queues: BTreeMap<u32, VecDeque<u32>>,
@@ -104,6 +106,7 @@ impl Master {
             splitting: Splitting {
                 sizes: split_sizes(&config.table),
                 jitter: config.generator.draws(Stream::SplitJitter, 0),
+                had_jitter: BTreeMap::new(),
                 queues: BTreeMap::new(),
                 asked: Vec::new(),
                 reported: BTreeMap::new(),

@@ -66,13 +66,41 @@ impl Simulation<'_> {
     /// The row at which an open region is to be split now by its policy. Reports a region that has none, once for each reason.
     fn due_split(&mut self, region: u32) -> Option<RowKey> {
         let candidate = self.candidate(region)?;
-        let files = self.config.table.blocking_store_files;
-        let policy = &self.config.changes.policies.split_policy;
-        let verdict = policy.verdict(self.master.splitting.sizes, &candidate, files);
-        match verdict.splits() {
+        match self.is_due(&candidate) {
             true => self.split_row_or_report(region),
             false => None,
         }
+    }
+
+    fn is_due(&self, candidate: &SplitCandidate) -> bool {
+        let files = self.config.table.blocking_store_files;
+        let policy = &self.config.changes.policies.split_policy;
+        let verdict = policy.verdict(self.master.splitting.sizes, candidate, files);
+        verdict.splits()
+    }
+
+    /// A region of the start that has come to its size without a split opened with a jitter that let it.
+    pub fn has_grown_whole(&mut self, region: u32) {
+        let Some(shown) = self.candidate(region) else {
+            return;
+        };
+        let with = |jitter: f64| SplitCandidate { jitter, ..shown };
+        // One that is due without jitter has no split row, or too many neighbours.
+        if !self.is_due(&shown) || self.is_due(&with(0.0)) {
+            return;
+        }
+        let opening = self.opening(region);
+        let mut draws = self.master.splitting.jitter.at(opening);
+        let mut jitter = shown.jitter;
+        while self.is_due(&with(jitter)) {
+            jitter = draws.unit() - 0.5;
+        }
+        self.master.splitting.had_jitter.insert(opening, jitter);
+    }
+
+    /// A number for this opening of a region.
+    fn opening(&self, region: u32) -> u64 {
+        u64::from(region) << 32 | u64::from(self.tables.regions.get(region).openings)
     }
 
     /// The row at which a region would be split. Reports one that has none.
@@ -88,14 +116,17 @@ impl Simulation<'_> {
     fn candidate(&self, region: u32) -> Option<SplitCandidate> {
         let candidate = self.stores.split_candidate(region, self.clock.now)?;
         let state = self.tables.regions.get(region);
-        let opening = u64::from(region) << 32 | u64::from(state.openings);
+        let opening = self.opening(region);
+        let splitting = &self.master.splitting;
+        let drawn = || splitting.jitter.at(opening).unit() - 0.5;
+        let had = splitting.had_jitter.get(&opening);
         Some(SplitCandidate {
             table_regions: self
                 .tables
                 .regions
                 .open_of_table(state.serving, state.table),
             server_regions: self.tables.regions.open_on(state.serving),
-            jitter: self.master.splitting.jitter.at(opening).unit() - 0.5,
+            jitter: had.copied().unwrap_or_else(drawn),
             ..candidate
         })
     }

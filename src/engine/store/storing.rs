@@ -467,6 +467,7 @@ impl Simulation<'_> {
             }
         }
         for region in loaded {
+            self.has_grown_whole(region);
             self.split_or_compact(region);
         }
     }
