@@ -117,7 +117,10 @@ impl<'a> StrategySummary<'a> {
         let slowest = slow.fold(0.0, f64::max);
         runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
             let peak = match passing {
-                true => scalars.get(MetricId::HotspotPeakToMean)?,
+                // It passes in some replicates only.
+                true => scalars
+                    .get(MetricId::HotspotPeakToMean)
+                    .or_else(|| scalars.get(MetricId::ServerPeakToMean))?,
                 // One server at a time.
                 false if hotspots.takes_turns => f64::from(servers),
                 false => scalars.get(MetricId::ServerPeakToMean)?,

@@ -132,3 +132,29 @@ fn a_row_that_is_hot_for_a_while_is_a_row_hotspot_by_what_it_takes_then() {
     let usable = mean(event, "usable_capacity_per_sec");
     near(usable / (1_000.0 / 1.5 * 11.0 / 3.0), 1.0, 0.08);
 }
+
+/// One symbol has a tenth of the ticks, so that its server has a fourth, and the other regions lie as chance deals them. Where they lie badly, a burst of five times the rate fills a
+/// server in one replicate and none in the next; either takes what six servers can do over its own peak.
+#[test]
+fn what_can_be_used_is_known_of_replicates_that_have_no_hotspot_too() {
+    let text = "replicates = 3\n[time]\nduration = \"6s\"\nwarmup = \"1500ms\"\nsample = \"500ms\"\n[cluster]\nservers = 6\n[field]\n\
+                symbol = { type = \"text\", count = 8000, length = 4, alphabet = \"ABCDEFGHIJKLMNOPQRSTUVWXYZ\", distribution = { zipf = 1.0 } }\n\
+                ts = { type = \"timestamp\", unit = \"us\" }\n[write.tick]\nrate = \"12k/s\"\n\
+                profile = [{ at = \"3s\", times = 1 }, { at = \"3s\", times = 5 }, { at = \"5s\", times = 5 }, { at = \"5s\", times = 1 }]\n\
+                [existing.tick]\nlast = \"2h\"\n[read.minute]\nequal = [\"symbol\"]\nrange = { field = \"ts\", last = \"1m\" }\nrate = \"100/s\"\n[table]\npresplit = { algorithm = \"sampled\", regions = 48 }\n\
+                [strategy.symbol]\nkey = \"symbol || be8(ts)\"\n";
+    let results = run("ticks", text);
+    let symbol = strategy(&results, "symbol");
+    let values = |name: &str| symbol.values[name].clone();
+    let hot = values("hotspot_peak_to_mean");
+    assert!(
+        hot.contains(&None) && hot.iter().any(Option::is_some),
+        "{hot:?}"
+    );
+    let all = 6.0 * mean(symbol, "server_capacity_per_sec");
+    let peaks = hot.iter().zip(values("server_peak_to_mean"));
+    for ((hot, median), usable) in peaks.zip(values("usable_capacity_per_sec")) {
+        let peak = hot.or(median).expect("a peak");
+        near(usable.expect("known"), all / peak, 1.0);
+    }
+}
