@@ -84,6 +84,11 @@ impl RowSize {
         self.each_cell(key).sum()
     }
 
+    /// Bytes of all values.
+    pub fn value_bytes(&self) -> u64 {
+        self.cells.iter().map(|(_, value)| value).sum()
+    }
+
     /// Heap that the row takes in a memstore: 72 + cell for each cell, rounded up to 8.
     pub fn memstore(&self, key: u64) -> u64 {
         self.each_cell(key)

@@ -402,3 +402,55 @@ fn sql_creates_the_tables_and_has_the_times_as_comments() {
     );
     assert!(sql("--dialect cockroach").contains("\nALTER TABLE \"keyheat_s_copied\" SPLIT AT"));
 }
+
+#[test]
+fn each_write_is_told_by_its_kind_and_its_own_cells() {
+    let scenario = "[time]\nduration = \"2s\"\n[field]\nid = { type = \"int\", count = 1_000 }\n[family.a]\nvalue = \"20B\"\n[family.data]\nvalue = \"1000B\"\n\
+                    [write.big]\nrate = \"20/s\"\nfamily = \"data\"\n[write.small]\nrate = \"20/s\"\nfamily = \"a\"\ncells = { v = \"8B\" }\n\
+                    [write.count]\nrate = \"20/s\"\nkind = \"increment\"\nfamily = \"a\"\n[write.gone]\nrate = \"20/s\"\nkind = \"delete\"\nfamily = \"a\"\n\
+                    [strategy.id]\nkey = \"be4(id)\"\n";
+    let place = Workplace::new().with("s.toml", scenario);
+    let exported =
+        |options: &str| stdout_of(&place.keyheat(&format!("export s.toml {options}")).success());
+    // 20 bytes, a key of 4, the family's name, the qualifier of one byte (a delete marks the whole family), and the value.
+    let expected = [
+        ("big", "put", 20 + 4 + 4 + 1 + 1_000),
+        ("small", "put", 20 + 4 + 1 + 1 + 8),
+        ("count", "increment", 20 + 4 + 1 + 1 + 8),
+        ("gone", "delete", 20 + 4 + 1),
+    ];
+    let csv = exported("--strategy id --to csv");
+    let json = exported("--strategy id");
+    for (name, kind, bytes) in expected {
+        let mut rows = csv
+            .lines()
+            .filter(|line| line.contains(&format!(",{name},")));
+        let row: Vec<&str> = rows.next().expect("it writes").split(',').collect();
+        assert_eq!(
+            (row[1], row[7]),
+            (kind, bytes.to_string().as_str()),
+            "{name}"
+        );
+        let mut lines = json
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let line = lines.find(|line| line["write"] == name).expect("it writes");
+        assert_eq!(line["bytes"], bytes);
+        assert_eq!(line["kind"].as_str().unwrap_or("put"), kind);
+    }
+    let sql = exported("--strategy id --to sql");
+    assert!(sql.contains("repeat('x', 1000)") && sql.contains("repeat('x', 8)"));
+    assert!(
+        sql.contains("DELETE FROM \"keyheat_s_id\" WHERE key = '\\x0000"),
+        "{sql}"
+    );
+    // A qualifier of one byte and a value of 20 behind a key of two.
+    let cells = "[field]\nid = { type = \"int\", count = 1_000 }\n[family.a]\nvalue = \"20B\"\n[write.w]\nrate = \"20/s\"\n\
+                 [strategy.cells]\nkey = \"be2(id / 8)\"\nqualifier = \"be1(id % 8)\"\n";
+    let place = Workplace::new().with("s.toml", cells);
+    let csv = stdout_of(&place.keyheat("export s.toml --to csv").success());
+    let row = csv.lines().nth(1).expect("it writes");
+    assert!(row.ends_with(&format!(",{}", 20 + 2 + 1 + 1 + 20)), "{row}");
+    let refused = stderr_of(&place.keyheat("export s.toml --to sql").code(2));
+    assert!(refused.contains("a row of SQL has one value"), "{refused}");
+}

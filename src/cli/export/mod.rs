@@ -6,12 +6,14 @@ mod sql;
 use super::args::{ExportArguments, ExportFormat};
 use super::console::Console;
 use super::loading;
+use crate::cluster::ValueSpec;
 use crate::keyspace::RowKey;
 use crate::layout::{Asks, ExistingRow, Layout, Replay, Replayed, Replicate};
 use crate::scenario::{Scenario, Strategy};
+use crate::storage::RowSize;
 use crate::text::hex;
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{LoadModel, ReadLoadModel};
+use crate::workload::{LoadModel, ReadLoadModel, Write, WriteId, WriteKind};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -36,6 +38,14 @@ pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
     let scenario = loading::load(&arguments.input, console)?;
     loading::tell_first_point(&scenario, console);
     let strategy = loading::strategy(&scenario, arguments.strategy.as_deref())?;
+    if let (ExportFormat::Sql, Some(qualifier)) = (arguments.to, &strategy.qualifier) {
+        bail!(
+            "`{}` writes the cells of a row one by one, by its qualifier `{}`, and a row of SQL has one value\n\
+             export another strategy, or take `--to hbase-shell`",
+            strategy.name,
+            qualifier.text().trim()
+        );
+    }
     let table = shell::table_name(arguments.table.as_deref(), &scenario.name, &strategy.name)?;
     let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
     let layout = Layout::of(strategy, &replicate);
@@ -139,6 +149,9 @@ enum Line<'a> {
     Write {
         at_s: f64,
         write: &'a str,
+        /// But for puts.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        kind: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         client: Option<u32>,
         #[serde(flatten)]
@@ -186,11 +199,17 @@ impl Export<'_> {
         match self.format {
             ExportFormat::Jsonl => self.json(&Line::Existing {
                 written_ms: row.written_ms,
-                row: self.row(&row.keys),
+                row: self.row(&row.keys, &self.cells(row.write, &row.parts)),
             }),
-            ExportFormat::Csv => self.puts(("", "existing", "", ""), &row.keys),
+            ExportFormat::Csv => {
+                let cells = self.cells(row.write, &row.parts);
+                self.written(("", "existing", "", ""), &row.keys, &cells)
+            }
             ExportFormat::HbaseShell => shell::existing(row),
-            ExportFormat::Sql => self.insert(&row.keys, "exists"),
+            ExportFormat::Sql => {
+                let cells = self.cells(row.write, &row.parts);
+                sql::insert(self.table, &row.keys, cells.value_bytes(), "exists")
+            }
         }
     }
 
@@ -199,8 +218,16 @@ impl Export<'_> {
             ExportFormat::HbaseShell => return shell::operation(operation),
             ExportFormat::Sql => {
                 return match &operation.asks {
-                    Asks::Write { keys, .. } => {
-                        self.insert(keys, &format!("at {} s", operation.at.as_secs_f64()))
+                    Asks::Write { write, keys, parts } => {
+                        let when = format!("at {} s", operation.at.as_secs_f64());
+                        let writes = &self.strategy.setup.workload.writes;
+                        match writes[usize::from(write.0)].kind {
+                            WriteKind::Delete => sql::delete(self.table, keys, &when),
+                            _ => {
+                                let bytes = self.cells(*write, parts).value_bytes();
+                                sql::insert(self.table, keys, bytes, &when)
+                            }
+                        }
                     }
                     Asks::Read { .. } => String::new(),
                 };
@@ -214,15 +241,17 @@ impl Export<'_> {
             client.map_or_else(String::new, |it| it.to_string()),
         );
         match (&operation.asks, self.format) {
-            (Asks::Write { write, keys, .. }, format) => {
-                let name = &workload.writes[usize::from(write.0)].name;
+            (Asks::Write { write, keys, parts }, format) => {
+                let Write { name, kind, .. } = &workload.writes[usize::from(write.0)];
+                let cells = self.cells(*write, parts);
                 if format == ExportFormat::Csv {
-                    return self.puts((&when, "put", name, &who), keys);
+                    return self.written((&when, kind.name(), name, &who), keys, &cells);
                 }
-                let (write, row) = (name, self.row(keys));
+                let (write, row) = (name, self.row(keys, &cells));
                 self.json(&Line::Write {
                     at_s,
                     write,
+                    kind: Some(kind.name()).filter(|_| *kind != WriteKind::Put),
                     client,
                     row,
                 })
@@ -264,37 +293,51 @@ impl Export<'_> {
         }
     }
 
-    fn insert(&self, keys: &[RowKey], when: &str) -> String {
+    /// What a write puts beside its key, with its own qualifier and values, as [`Asks::Write`] has them.
+    fn cells(&self, write: WriteId, parts: &[Vec<u8>]) -> RowSize {
         let table = &self.strategy.setup.table;
-        let bytes = table.value.0 * table.qualifiers.len() as u64;
-        sql::insert(self.table, keys, bytes, when)
+        let written = self
+            .strategy
+            .setup
+            .written
+            .get(usize::from(write.0))
+            .cloned();
+        let written = written.unwrap_or_else(|| table.cells_of(0));
+        let mut parts = parts.iter().map(|part| part.len() as u64);
+        let own = self.strategy.qualifier.as_ref().and_then(|_| parts.next());
+        let cells = written.cells.iter().map(|cell| {
+            let value = match &cell.value {
+                ValueSpec::Size { bytes, .. } => *bytes,
+                ValueSpec::Expr(_) => parts.next().unwrap_or_default(),
+            };
+            (own.unwrap_or(cell.qualifier.len() as u64), value)
+        });
+        let family = &table.families[written.family].name;
+        RowSize::of_cells(family.len() as u64, cells)
     }
 
-    fn row(&self, keys: &[RowKey]) -> Row {
+    fn row(&self, keys: &[RowKey], cells: &RowSize) -> Row {
         let mut hexed = keys.iter().map(|key| hex(key.as_bytes()));
         Row {
             key: hexed.next().unwrap_or_default(),
             copies: hexed.collect(),
-            bytes: self.bytes(&keys[0]),
+            bytes: cells.cells(keys[0].as_bytes().len() as u64),
         }
-    }
-
-    /// Of a row's cells, keys and names included.
-    fn bytes(&self, key: &RowKey) -> u64 {
-        self.strategy
-            .setup
-            .table
-            .row_size()
-            .cells(key.as_bytes().len() as u64)
     }
 
     fn json(&self, line: &Line<'_>) -> String {
         serde_json::to_string(line).expect("numbers and texts can be written") + "\n"
     }
 
-    fn puts(&self, (at, kind, name, client): (&str, &str, &str, &str), keys: &[RowKey]) -> String {
+    fn written(
+        &self,
+        (at, kind, name, client): (&str, &str, &str, &str),
+        keys: &[RowKey],
+        cells: &RowSize,
+    ) -> String {
         let line = |(table, key): (usize, &RowKey)| {
-            let (bytes, key) = (self.bytes(key), hex(key.as_bytes()));
+            let bytes = cells.cells(key.as_bytes().len() as u64);
+            let key = hex(key.as_bytes());
             format!("{at},{kind},{name},{client},{table},{key},,{bytes}\n")
         };
         keys.iter().enumerate().map(line).collect()

@@ -36,3 +36,12 @@ pub fn insert(name: &str, keys: &[RowKey], bytes: u64, when: &str) -> String {
     };
     keys.iter().enumerate().map(insert).collect()
 }
+
+/// A row that is deleted.
+pub fn delete(name: &str, keys: &[RowKey], when: &str) -> String {
+    let delete = |(at, key): (usize, &RowKey)| {
+        let (name, key) = (Strategy::table_name(name, at), hex(key.as_bytes()));
+        format!("DELETE FROM \"{name}\" WHERE key = '\\x{key}'; -- {when}\n")
+    };
+    keys.iter().enumerate().map(delete).collect()
+}
