@@ -139,15 +139,14 @@ fn a_sample_of_a_closed_loop_spreads_its_times_over_the_run() {
     assert!(late.abs_diff(100) <= 1, "{late}");
     let mut source =
         ClosedSource::new(&workload, WriteId(0), Arc::clone(&generator)).expect("a closed loop");
-    let mut record = [0; WIDTH];
+    let (mut record, mut issued) = ([0; WIDTH], 0);
     for at in 0..sample.len() {
-        let index = sample.indices[at];
-        source.issue(
-            (index % 6) as u32,
-            index / 6,
-            sample.intended[at],
-            &mut record,
-        );
+        // Clients that write one after another: all before it have counted the sequence up.
+        for index in issued..=sample.indices[at] {
+            let (client, k) = ((index % 6) as u32, index / 6);
+            source.issue(client, k, sample.intended[at], &mut record);
+        }
+        issued = sample.indices[at] + 1;
         assert_eq!(sample.record(at, WIDTH), record);
     }
 }
