@@ -15,6 +15,8 @@ use crate::workload::{Existing, ImportRows, LoadModel, Workload, WriteId};
 pub struct Retention {
     now: Kept,
     later: Kept,
+    /// So many times as many rows are there later: fewer than [`Retention::TIMES`] where a file has no more.
+    more: f64,
 }
 
 /// Rows that are kept for some time.
@@ -49,6 +51,8 @@ impl Retention {
             existing.rows = kept_longer(&existing.rows, longer);
         }
         later.kept_for = later.kept_for.map(|kept| kept.mul_f64(longer));
+        let total = |of: &Workload| of.existing_rows(&setup.schema) as f64 + 0.5 * written;
+        let more = total(&later) / total(&now).max(1.0);
         let oldest = |workload: &Workload| {
             let rows = workload.existing.iter().map(|it| it.rows.last());
             rows.max().unwrap_or_default()
@@ -69,6 +73,7 @@ impl Retention {
         Self {
             now: with_rows(now),
             later: with_rows(later),
+            more,
         }
     }
 
@@ -95,7 +100,7 @@ impl Retention {
         };
         // Read in the way that suits the larger table: a whole table that is still small is no way for years.
         let later = rows(&self.later, 1.0).into_iter();
-        let pairs = later.zip(rows(&self.now, Self::TIMES as f64));
+        let pairs = later.zip(rows(&self.now, self.more));
         pairs.map(|(later, now)| later / now).collect()
     }
 
@@ -144,7 +149,8 @@ mod tests {
              [read.all]\nequal = [\"id\"]\n\
              [strategy.id-time]\nkey = \"be4(id) || be8(ts)\"\n\
              [strategy.id-only-hash]\nkey = \"be4(id) || left(md5_bytes(ts), 4) || be8(ts)\"\n\
-             [strategy.copy]\nkey = \"be4(id) || left(md5_bytes(ts), 4) || be8(ts)\"\ncopies = [\"be4(id) || be8(ts)\"]\n"
+             [strategy.copy]\nkey = \"be4(id) || left(md5_bytes(ts), 4) || be8(ts)\"\ncopies = [\"be4(id) || be8(ts)\"]\n\
+             [strategy.random]\nkey = \"be1(random(12)) || be4(id) || be8(ts)\"\n"
         );
         let scenario = Scenario::parse(&text, "kept").unwrap_or_else(|error| panic!("{error}"));
         let strategies = &scenario.strategies;
