@@ -264,9 +264,12 @@ impl Walk<'_> {
             // What is known in steps may be finer steps than those before it, each a request: they lie side by side.
             let fields = key.segments()[segments].fields();
             let is_bound = segments == first && at.binds_last(fields);
-            if !is_bound && fields.iter().any(|field| at.coarse.contains(field)) {
-                self.leaf(&at, Stop::Prefix { segments });
-                self.ranges(segments, &at);
+            let coarse = fields.iter().filter(|field| at.coarse.contains(field));
+            match coarse.map(|field| self.question.has_band(*field)).max() {
+                _ if is_bound => {}
+                Some(true) => self.ranges(segments, &at),
+                Some(false) => self.leaf(&at, Stop::Prefix { segments }),
+                None => {}
             }
             segments += 1;
         }
