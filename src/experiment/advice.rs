@@ -3,7 +3,7 @@
 
 use super::hotspots::key_of;
 use super::verdict::{Verdict, most_even};
-use crate::key::Segment;
+use crate::key::{Randomness, Segment};
 use crate::layout::EntityShare;
 use crate::metrics::{Hotspot, MetricId, Side};
 use crate::policy::SplitAlgorithm;
@@ -284,7 +284,13 @@ impl Advice<'_> {
     }
 
     fn floors(&self) -> String {
-        let [key, placement] = self.verdict.floors().map(times);
+        let [key, placement] = self.verdict.floors();
+        // Where servers take turns within an interval, one has all at each moment however regions lie.
+        let placement = match self.verdict.hotspots.takes_turns {
+            true => f64::from(self.verdict.servers),
+            false => placement,
+        };
+        let [key, placement] = [key, placement].map(times);
         let (of, prefix) = match self.is_of_reads() {
             true => ("reads of the hottest server", "read_"),
             false => ("hottest server", ""),
@@ -342,7 +348,15 @@ impl KeyParts {
             .filter(|&at| !varying[at].fields().is_empty() && !said_later(at))
             .map(|at| varying[at])
             .collect();
-        let is_timeless = |it: &&Segment| !it.fields().iter().any(|field| times.contains(field));
+        // A cycle of the time (`ts / 300 % 16`) tells nothing else, a hash of it spreads.
+        let is_timeless = |it: &&Segment| {
+            let mut fields = it.fields().iter();
+            let is_cycle = it.randomness() == Randomness::Plain
+                && fields
+                    .clone()
+                    .all(|field| schema.domain(*field).follows_time);
+            !is_cycle && !fields.any(|field| times.contains(field))
+        };
         let timeless: Vec<&Segment> = plain.iter().copied().filter(is_timeless).collect();
         let copy = table.checked_sub(1).map(|copy| &strategy.copies[copy]);
         let presplit = copy.map_or(&strategy.presplit, |copy| &copy.presplit);
