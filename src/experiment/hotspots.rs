@@ -75,10 +75,7 @@ impl Hotspots {
             // Medians tell of the time without it.
             let usual = |id: MetricId| mean(id).filter(|_| !passing);
             let takes_turns = takes_turns && side == Side::Write;
-            let key_floor = match side {
-                Side::Write if passing => key_floor(strategy, layout, servers, passing),
-                _ => mean(MetricId::KeyFloor).unwrap_or(1.0),
-            };
+            let key_floor = floor_then(strategy, layout, runs, (side, servers, passing));
             // However regions lie, only one is written at a time.
             let best_dealing = usual(MetricId::PlacementPeakBest).filter(|_| !takes_turns);
             let share = usual(MetricId::KeyRangeMaxShare);
@@ -185,6 +182,20 @@ pub(super) fn row_capacity(strategy: &Strategy, layout: &Layout, passing: bool) 
 pub(super) fn key_floor(strategy: &Strategy, layout: &Layout, servers: u32, passing: bool) -> f64 {
     let share = share_of(&layout.hottest_row, passing) / strategy.rows_per_write();
     (f64::from(servers) * share).max(1.0)
+}
+
+/// `key_floor` of a side; of writes while a hotspot passes, where one does.
+pub(super) fn floor_then(
+    strategy: &Strategy,
+    layout: &Layout,
+    runs: &StrategyRuns,
+    (side, servers, passing): (Side, u32, bool),
+) -> f64 {
+    let over_the_run = || runs.all().mean(MetricId::KeyFloor.of(side)).unwrap_or(1.0);
+    match side {
+        Side::Write if passing => key_floor(strategy, layout, servers, true),
+        _ => over_the_run(),
+    }
 }
 
 /// A row's part of the writes, while a hotspot passes or over the run.

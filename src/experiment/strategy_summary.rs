@@ -359,12 +359,12 @@ impl<'a> StrategySummary<'a> {
                 Side::Read => hotspots::hottest_row_of_reads(layout, runs).unwrap_or(0.0),
                 _ => hotspots::share_of(&layout.hottest_row, passing),
             },
-            key_floor: match hot {
-                Side::Write if passing => {
-                    hotspots::key_floor(self.strategy, layout, self.servers, true)
-                }
-                _ => self.mean(MetricId::KeyFloor.of(hot)).unwrap_or(1.0),
-            },
+            key_floor: hotspots::floor_then(
+                self.strategy,
+                layout,
+                runs,
+                (hot, self.servers, passing),
+            ),
             row_lock: hotspots::row_is_full(self.strategy, layout, runs, passing)
                 .then(|| row_capacity_per_second(&setup.cluster)),
             duration_s: self.time.duration.as_secs_f64(),

@@ -55,13 +55,14 @@ pub(super) fn of(tables: &[LaidTable<'_>], gets: usize) -> Vec<ReadForecast> {
         return Vec::new();
     }
     let targets = ReadTargets::new(workload, replicate);
+    let costs = costs(setup);
+    // Half of what the run writes is there, on average.
+    let written = workload.estimated_writes(&setup.schema) / 2.0;
+    let rows = (workload.existing_rows(&setup.schema) as f64 + written).max(1.0);
     let reads = workload.reads.iter().enumerate().map(|(at, read)| {
         let keys = tables.iter().map(|laid| {
-            let rows = workload.existing_rows(&setup.schema) as f64
-                + workload.estimated_writes(&setup.schema) / 2.0;
             // Behind the end of each region a scan is opened anew.
-            let ends = laid.points.len() as f64 / rows.max(1.0);
-            let costs = costs(setup);
+            let ends = laid.points.len() as f64 / rows;
             (keys(&laid.table), costs.row + ends * costs.scan)
         });
         let (table, plan) =
