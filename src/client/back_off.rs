@@ -32,13 +32,11 @@ impl BackOff {
     }
 
     /// The shortest time from a refusal to what its client does next: the rest of 100 µs after both ways of the network, and at least 1 µs.
-    #[inline]
     pub fn least(&self) -> SimDuration {
         self.least
     }
 
     /// The pause after the `failures`-th failure in a row (from 1); the jitter is the first of `draws`. At least [`BackOff::least`].
-    #[inline]
     pub fn pause(&self, failures: u32, mut draws: Draws) -> SimDuration {
         let pause = self.nanos(failures);
         let jitter = (pause as f64 * JITTER * draws.unit()) as u64;
@@ -50,7 +48,6 @@ impl BackOff {
         SimDuration::from_nanos(self.nanos(failures)).max(self.least)
     }
 
-    #[inline]
     fn nanos(&self, failures: u32) -> u64 {
         let step = (failures.max(1) as usize - 1).min(MULTIPLIERS.len() - 1);
         self.pause_nanos.saturating_mul(MULTIPLIERS[step])

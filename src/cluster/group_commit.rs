@@ -132,12 +132,10 @@ impl GroupCommit {
     }
 
     /// One of the calls that are looked at next, or any number.
-    #[inline]
     pub fn first_announced(&self) -> u32 {
         self.announced.last().map_or(0, |edits| edits.call)
     }
 
-    #[inline]
     fn ask_next(&mut self, pace: &LogPace) -> Option<SimTime> {
         let first = self.announced.last();
         let next = match self.covered.front() {
@@ -147,7 +145,6 @@ impl GroupCommit {
         self.ask_by(next)
     }
 
-    #[inline]
     fn ask_by(&mut self, at: SimTime) -> Option<SimTime> {
         let sooner = at < self.asked;
         self.asked = self.asked.min(at);
@@ -155,7 +152,6 @@ impl GroupCommit {
     }
 
     /// Sends what is sent up to `now`.
-    #[inline]
     fn send(&mut self, now: SimTime, pace: &LogPace, busy: &mut SimDuration) {
         while let Some(first) = self.announced.last() {
             let sent = self.free.max(first.served.at);

@@ -62,7 +62,6 @@ impl Handlers {
     }
 
     /// A handler gets free: it takes the head of its own queue, which is returned, or idles. O(1).
-    #[inline]
     pub fn free(&mut self, handler: u32) -> Option<u32> {
         if self.waiting > 0 {
             let queue = handler as usize % self.queues.len();
@@ -85,7 +84,6 @@ impl Handlers {
     }
 
     /// The handler that takes the next call, or any number when all are busy.
-    #[inline]
     pub fn next_idle(&self) -> u32 {
         self.idle.last().copied().unwrap_or(0)
     }

@@ -26,7 +26,6 @@ impl Memstore {
     }
 
     /// The cells of a row come in. True when its limit is passed.
-    #[inline]
     pub fn take(&mut self, heap: u32, bytes: u32) -> bool {
         self.heap += u64::from(heap);
         self.bytes += u64::from(bytes);

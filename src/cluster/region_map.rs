@@ -120,7 +120,6 @@ impl RegionMap {
     }
 
     /// The region that holds a key.
-    #[inline]
     pub fn locate(&self, key: &[u8]) -> u32 {
         self.region_at(self.router.locate(key), key)
     }
@@ -159,20 +158,17 @@ impl RegionMap {
         }
     }
 
-    #[inline]
     fn region_at(&self, slot: u32, key: &[u8]) -> u32 {
         let held = self.held(slot);
         self.overlay(held).map_or(held, |it| it.locate(key))
     }
 
     /// The region of a slot, or [`SHARED`] and its overlay.
-    #[inline]
     fn held(&self, slot: u32) -> u32 {
         let held = self.slots.get(slot as usize).copied();
         held.unwrap_or(self.first + slot)
     }
 
-    #[inline]
     fn overlay(&self, held: u32) -> Option<&Overlay> {
         (held & SHARED > 0).then(|| &self.overlays[(held & !SHARED) as usize])
     }

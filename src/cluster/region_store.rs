@@ -47,7 +47,6 @@ impl RegionStore {
     }
 
     /// A row came into the memstore; `ticket` is a random number of its own. Not asked for where rows are not sampled.
-    #[inline]
     pub fn offer<'a>(&mut self, ticket: u64, row: impl FnOnce() -> &'a [u8]) {
         if let Some(sample) = &mut self.sample {
             sample.offer(ticket, row());

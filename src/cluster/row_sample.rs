@@ -89,7 +89,6 @@ impl RowSample {
 
     /// A row was written; `ticket` is a random number of its own (a draw that belongs to the operation that wrote it). Once the sample is full,
     /// a row is copied with probability capacity / offered, over the bytes of the one that it replaces.
-    #[inline]
     pub fn offer(&mut self, ticket: u64, row: &[u8]) {
         self.reach(row);
         self.offered += 1;
@@ -133,7 +132,6 @@ impl RowSample {
     }
 
     /// The first and the last row reach to this one.
-    #[inline]
     fn reach(&mut self, row: &[u8]) {
         let bits = leading_bits(row);
         if bits <= self.first_bits || bits >= self.last_bits {

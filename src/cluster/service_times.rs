@@ -59,7 +59,6 @@ impl ServiceTimes {
     }
 
     /// The service time of a write of `rows` >= 1 rows; X is the first of `draws`.
-    #[inline]
     pub fn write(&self, rows: u32, mut draws: Draws) -> SimDuration {
         let base = self.base(self.put_nanos, &mut draws);
         SimDuration::from_nanos(base + u64::from(rows - 1) * self.write_row_nanos)
@@ -85,7 +84,6 @@ impl ServiceTimes {
 
     /// The service time of a scanner's call that reads `rows` rows, which may be none, and of each so many `cells`. At most one read from
     /// disk a call: the blocks of a batch lie one after another (estimate).
-    #[inline]
     pub fn scan(&self, rows: u64, cells: f64, mut draws: Draws) -> SimDuration {
         let base = self.base(self.scan_nanos, &mut draws);
         let further = rows.saturating_sub(1).saturating_mul(self.scan_row_nanos);
@@ -95,7 +93,6 @@ impl ServiceTimes {
     }
 
     /// All cells of so many rows but the first of each.
-    #[inline]
     fn further_cells(&self, rows: f64, cells: f64) -> u64 {
         ((cells - 1.0).max(0.0) * rows * self.scan_cell_nanos) as i64 as u64
     }
@@ -113,7 +110,6 @@ impl ServiceTimes {
     }
 
     /// A read from disk with that probability.
-    #[inline]
     fn disk(&self, probability: f64, draws: &mut Draws) -> u64 {
         if probability > 0.0 && draws.unit() < probability {
             self.disk_nanos

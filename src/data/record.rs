@@ -12,7 +12,6 @@ pub struct Record {
 
 impl Record {
     /// The value of a column, by its place in the header; `None` where it is missing: empty, `\N` or JSON's `null`.
-    #[inline]
     pub fn get(&self, column: usize) -> Option<&str> {
         let from = if column == 0 {
             0

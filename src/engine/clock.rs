@@ -94,19 +94,16 @@ pub struct NextAttempt(u16);
 
 impl NextAttempt {
     /// It comes after so many failures (< 2^15); its client looks its region up before, or not.
-    #[inline]
     pub fn new(failures: u16, looks_up: bool) -> Self {
         Self(failures << 1 | u16::from(looks_up))
     }
 
     /// Attempts that failed before it.
-    #[inline]
     pub fn failures(self) -> u16 {
         self.0 >> 1
     }
 
     /// The client looks its region up before.
-    #[inline]
     pub fn looks_up(self) -> bool {
         self.0 & 1 > 0
     }
@@ -198,7 +195,6 @@ impl Clock {
     }
 
     /// `event` will happen at `at`, unless the run ends before.
-    #[inline]
     pub fn schedule(&mut self, at: SimTime, event: Event) {
         if let Some(moment) = self.moment(at) {
             self.queue.push(moment, event);
@@ -211,7 +207,6 @@ impl Clock {
     }
 
     /// `event` will happen at a moment that was asked for before.
-    #[inline]
     pub fn schedule_at(&mut self, moment: Moment, event: Event) {
         self.queue.push(moment, event);
     }
@@ -229,7 +224,6 @@ impl Clock {
     }
 
     /// Something is sent over the network now.
-    #[inline]
     pub fn travel(&mut self, what: NetworkMessage) {
         if let Some(moment) = self.moment(self.now + self.network) {
             self.line.push(moment, what);
@@ -237,7 +231,6 @@ impl Clock {
     }
 
     /// An RPC is sent again at `at`; false when the run ends before it is at its server.
-    #[inline]
     pub fn back_off(&mut self, at: SimTime, rpc: BackedOffRpc) -> bool {
         let moment = self.moment(at + self.network);
         if let Some(moment) = moment {
@@ -247,7 +240,6 @@ impl Clock {
     }
 
     /// The RPC that has backed off and is at its server now.
-    #[inline]
     pub fn next_backed_off(&mut self) -> Option<BackedOffRpc> {
         self.backed_off.pop().map(|(_, rpc)| rpc)
     }
@@ -258,13 +250,11 @@ impl Clock {
     }
 
     /// When something that is sent now arrives; `None` when the run ends before.
-    #[inline]
     pub fn arrival(&mut self) -> Option<SimTime> {
         self.within_run(self.now + self.network)
     }
 
     /// The next event of that time; `None` when the run ends before.
-    #[inline]
     pub fn moment(&mut self, at: SimTime) -> Option<Moment> {
         let at = self.within_run(at)?;
         self.sequence += 1;
@@ -274,7 +264,6 @@ impl Clock {
         })
     }
 
-    #[inline]
     fn within_run(&mut self, at: SimTime) -> Option<SimTime> {
         let within = at < self.end;
         self.cut_off |= !within;

@@ -25,7 +25,6 @@ impl AttemptDraws {
 
     /// The draws of an attempt after `failures` failed ones. Multiples of 2^64 / golden ratio keep the attempts of 2^56 operations
     /// apart: the first hundred multiples differ by more than 2^56.
-    #[inline]
     pub fn at(self, operation: OperationId, failures: u32) -> Draws {
         let attempt = u64::from(failures).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.0.at(operation.0.wrapping_add(attempt))
@@ -207,7 +206,6 @@ pub struct Rpcs {
 
 impl Rpcs {
     /// Stores an RPC. O(1).
-    #[inline]
     pub fn insert(&mut self, rpc: Rpc) -> u32 {
         if let Some(id) = self.free.pop() {
             self.slots[id as usize] = rpc;
@@ -219,7 +217,6 @@ impl Rpcs {
     }
 
     /// Forgets an RPC of a row that is written by itself; its key is for the caller to forget.
-    #[inline]
     pub fn remove(&mut self, id: u32) {
         self.slots[id as usize].live = false;
         self.free.push(id);
@@ -233,7 +230,6 @@ impl Rpcs {
     }
 
     /// The last event that named an RPC has come: true when nothing but the event was left of it.
-    #[inline]
     pub fn let_go(&mut self, id: u32) -> bool {
         let dead = !self.slots[id as usize].live;
         if dead {
@@ -242,12 +238,10 @@ impl Rpcs {
         dead
     }
 
-    #[inline]
     pub fn get(&self, id: u32) -> &Rpc {
         &self.slots[id as usize]
     }
 
-    #[inline]
     pub fn get_mut(&mut self, id: u32) -> &mut Rpc {
         &mut self.slots[id as usize]
     }
@@ -283,24 +277,20 @@ impl Rpcs {
     }
 
     /// What an RPC is to its operation; `None` for a row that is written by itself.
-    #[inline]
     pub fn piece(&self, id: u32) -> Option<&Piece> {
         self.pieces.get(self.get(id).piece as usize)
     }
 
-    #[inline]
     pub fn piece_mut(&mut self, id: u32) -> Option<&mut Piece> {
         self.pieces.get_mut(self.slots[id as usize].piece as usize)
     }
 
     /// What an RPC carries; `None` for a row that is written by itself.
-    #[inline]
     pub fn body(&self, id: u32) -> Option<RpcBody> {
         self.piece(id).map(|piece| piece.body)
     }
 
     /// It carries rows that are written.
-    #[inline]
     pub fn writes(&self, id: u32) -> bool {
         let body = self.piece(id).map(|piece| &piece.body);
         matches!(body, None | Some(RpcBody::Row | RpcBody::Rows { .. }))

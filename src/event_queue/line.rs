@@ -14,7 +14,6 @@ pub struct Line<T> {
 
 impl<T: Copy> Line<T> {
     /// Inserts an event that happens after all others of the line.
-    #[inline]
     pub fn push(&mut self, moment: Moment, event: T) {
         debug_assert!(
             self.events.back().is_none_or(|last| last.0 < moment),
@@ -25,13 +24,11 @@ impl<T: Copy> Line<T> {
     }
 
     /// When the next event happens; [`Moment::NEVER`] when there is none.
-    #[inline]
     pub fn next(&self) -> Moment {
         self.next
     }
 
     /// Takes the next event.
-    #[inline]
     pub fn pop(&mut self) -> Option<T> {
         let (_, event) = self.events.pop_front()?;
         self.next = self.events.front().map_or(Moment::NEVER, |first| first.0);

@@ -29,19 +29,16 @@ impl Moment {
     };
 
     /// One number that orders as the moment does: a single comparison without a branch.
-    #[inline]
     fn rank(self) -> u128 {
         u128::from(self.at.as_nanos()) << 64 | u128::from(self.sequence)
     }
 }
 
 impl Ord for Moment {
-    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         self.rank().cmp(&other.rank())
     }
 
-    #[inline]
     fn min(self, other: Self) -> Self {
         if other.rank() < self.rank() {
             other
@@ -52,12 +49,10 @@ impl Ord for Moment {
 }
 
 impl PartialOrd for Moment {
-    #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 
-    #[inline]
     fn lt(&self, other: &Self) -> bool {
         self.rank() < other.rank()
     }

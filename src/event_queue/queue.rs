@@ -83,7 +83,6 @@ impl<T: Copy> EventQueue<T> {
     }
 
     /// When the next event happens; [`Moment::NEVER`] when there is none. O(1).
-    #[inline]
     pub fn next(&self) -> Moment {
         self.heap
             .first()
@@ -91,7 +90,6 @@ impl<T: Copy> EventQueue<T> {
     }
 
     /// Inserts an event. Its sequence number must differ from all others' of its time.
-    #[inline]
     pub fn push(&mut self, moment: Moment, event: T) {
         let slot = moment.at.as_nanos() >> self.slot_bits;
         if slot <= self.current {
@@ -106,7 +104,6 @@ impl<T: Copy> EventQueue<T> {
     }
 
     /// Takes the next event. O(log of the events of its slot).
-    #[inline]
     pub fn pop(&mut self) -> Option<(SimTime, T)> {
         let last = self.heap.pop()?;
         let first = if let Some(top) = self.heap.first() {
@@ -122,7 +119,6 @@ impl<T: Copy> EventQueue<T> {
         Some((first.moment.at, first.event))
     }
 
-    #[inline]
     fn push_near(&mut self, entry: Entry<T>) {
         let mut at = self.heap.len();
         self.heap.push(entry);
@@ -138,7 +134,6 @@ impl<T: Copy> EventQueue<T> {
     }
 
     /// Puts `entry` in the place of the first and restores the heap.
-    #[inline]
     fn sink(&mut self, entry: Entry<T>) {
         let heap = &mut self.heap[..];
         let mut at = 0;
@@ -166,7 +161,6 @@ impl<T: Copy> EventQueue<T> {
     }
 
     /// Puts an event into its slot, which must come after the current one.
-    #[inline]
     fn push_far(&mut self, slot: u64, entry: Entry<T>) {
         let digit = (63 - (slot ^ self.current).leading_zeros()) / WHEEL_BITS;
         let index = (slot >> (digit * WHEEL_BITS)) as usize % SLOTS;
@@ -232,7 +226,6 @@ impl<T: Copy> EventQueue<T> {
 
 impl Wheel {
     /// The first occupied slot at or after `from`.
-    #[inline]
     fn next_occupied(&self, from: usize) -> Option<usize> {
         let mut word = from / 64;
         let mut bits = *self.occupied.get(word)? & (u64::MAX << (from % 64));
@@ -244,7 +237,6 @@ impl Wheel {
     }
 
     /// Empties a slot and returns the first of its chunks.
-    #[inline]
     fn empty(&mut self, index: usize) -> u32 {
         self.occupied[index / 64] &= !(1 << (index % 64));
         std::mem::replace(&mut self.first[index], NONE)

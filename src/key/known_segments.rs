@@ -110,7 +110,6 @@ impl KeyPlan {
     }
 
     /// Appends the segment's bytes of a row.
-    #[inline]
     pub fn write_segment(&self, segment: usize, row: &Row<'_>, out: &mut Vec<u8>) {
         self.code(segment).write(&Rows::one(row), out);
     }

@@ -61,7 +61,6 @@ impl Operator {
     }
 }
 
-#[inline]
 fn each(left: &mut [i64], right: &[i64], make: impl Fn(i64, i64) -> i64) {
     for (left, right) in left.iter_mut().zip(right) {
         *left = make(*left, *right);
@@ -69,7 +68,6 @@ fn each(left: &mut [i64], right: &[i64], make: impl Fn(i64, i64) -> i64) {
 }
 
 /// A divisor is 0 only for records from outside the fields' domains.
-#[inline]
 fn unless_zero(divide: impl Fn(i64, i64) -> i64) -> impl Fn(i64, i64) -> i64 {
     move |a, b| if b == 0 { 0 } else { divide(a, b) }
 }

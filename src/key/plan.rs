@@ -274,7 +274,6 @@ impl KeyPlan {
     }
 
     /// Appends the row key of `row` to `out`.
-    #[inline]
     pub fn write(&self, row: &Row<'_>, out: &mut Vec<u8>) {
         let row = Rows::one(row);
         for segment in &self.segments {

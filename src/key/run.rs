@@ -49,7 +49,6 @@ enum RowDraws<'a> {
 
 impl<'a> Rows<'a> {
     /// One row.
-    #[inline]
     pub fn one(row: &'a Row<'a>) -> Self {
         Self {
             records: row.record,
@@ -83,13 +82,11 @@ impl<'a> Rows<'a> {
     }
 
     /// Number of rows.
-    #[inline]
     pub fn len(&self) -> usize {
         self.indices.len()
     }
 
     /// One of them.
-    #[inline]
     pub fn row(&self, at: usize) -> Self {
         Self {
             records: &self.records[at * self.width..][..self.width],
@@ -100,13 +97,11 @@ impl<'a> Rows<'a> {
     }
 
     /// The value of one slot in one record.
-    #[inline]
     pub fn slot(&self, at: usize, slot: usize) -> i64 {
         self.records[at * self.width + slot]
     }
 
     /// Copies the values of a slot in all records.
-    #[inline]
     pub fn copy_slot<const N: usize>(&self, slot: usize, out: &mut [i64; N]) {
         if N == 1 {
             out[0] = self.slot(0, slot);
@@ -119,7 +114,6 @@ impl<'a> Rows<'a> {
     }
 
     /// The draws of a row after those that belong to others.
-    #[inline]
     pub fn draws(&self, at: usize, skip: u32) -> Draws {
         let mut draws = match self.draws {
             RowDraws::One(draws) => draws,
@@ -134,7 +128,6 @@ impl<'a> Rows<'a> {
 
 impl Code {
     /// The value in one row. `scratch` is as long afterwards as before.
-    #[inline]
     pub fn value(&self, row: &Rows<'_>, scratch: &mut Vec<u8>) -> i64 {
         let mut value = [0];
         self.values(row, scratch, &mut value);
@@ -215,7 +208,6 @@ impl Code {
     }
 }
 
-#[inline]
 fn each(values: &mut [i64], make: impl Fn(i64) -> i64) {
     for value in values {
         *value = make(*value);
@@ -429,7 +421,6 @@ struct Column<'a> {
 
 impl Column<'_> {
     /// Writes each value at its place.
-    #[inline]
     fn each(&mut self, values: &[i64; ROWS], write: impl Fn(i64, &mut [u8])) {
         let rows = self.out.chunks_exact_mut(self.stride).take(self.rows);
         for (row, value) in rows.zip(values) {
@@ -464,7 +455,6 @@ impl Column<'_> {
         }
     }
 
-    #[inline]
     fn store_low<const N: usize>(&mut self, values: &[i64; ROWS], at: usize) {
         // Known before the loop, so that nothing has to be looked at for each row.
         assert!(at + N <= self.stride, "a column lies inside its rows");
@@ -482,7 +472,6 @@ fn is_zero_padded(code: &Code) -> bool {
 }
 
 /// The number whose low bytes, big-endian, are these (at most 8).
-#[inline]
 fn leading(bytes: &[u8]) -> u64 {
     match <[u8; 8]>::try_from(bytes) {
         Ok(bytes) => u64::from_be_bytes(bytes),

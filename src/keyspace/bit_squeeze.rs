@@ -124,7 +124,6 @@ impl BitSqueeze {
     }
 
     /// The values of at most N keys, which `keys` gives as often as it is cloned.
-    #[inline]
     pub fn squeeze_all<'a, const N: usize>(
         &self,
         keys: impl Iterator<Item = &'a [u8]> + Clone,
@@ -164,7 +163,6 @@ impl<const N: usize> Default for Rounded<N> {
 impl<const N: usize> Rounded<N> {
     /// Rounds the next word of each key that has strange bits, where the given keys agree: to the greatest, or the least, that
     /// agrees with it above the first of them.
-    #[inline]
     fn apply(&mut self, part: &WordSqueeze, bits: &mut [u64; N]) {
         let strange = bits.iter().fold(0, |all, bits| all | part.strange(*bits));
         if strange == 0 && !self.any {
@@ -190,13 +188,11 @@ impl<const N: usize> Rounded<N> {
 
 impl WordSqueeze {
     /// Bits in which a key's word differs from what all given keys agree on.
-    #[inline]
     fn strange(&self, bits: u64) -> u64 {
         (bits ^ self.value) & self.shared
     }
 
     /// Appends the kept bits of words to values; `bits` are used up.
-    #[inline]
     fn append<const N: usize>(&self, values: &mut [u64; N], bits: &mut [u64; N]) {
         if self.count == 0 {
             return;
@@ -213,7 +209,6 @@ impl WordSqueeze {
 }
 
 /// The `i`-th 8 bytes as a big-endian number, zeros behind the end of the key.
-#[inline]
 fn word(key: &[u8], i: usize) -> u64 {
     let start = i * 8;
     if let Some((bytes, _)) = key.get(start..).and_then(<[u8]>::split_first_chunk::<8>) {
@@ -254,7 +249,6 @@ fn compress_moves(kept: u64) -> ([(u64, u32); 6], usize) {
 }
 
 /// Gathers the kept bits of each of `bits` (the others are zero) at its low end.
-#[inline]
 fn compress<const N: usize>(bits: &mut [u64; N], moves: &[(u64, u32)]) {
     for &(moved, places) in moves {
         for bits in bits.iter_mut() {

@@ -59,14 +59,12 @@ impl KeyBatch {
     }
 
     /// Appends one key: `write` appends its bytes to the buffer and touches nothing before them.
-    #[inline]
     pub fn push_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         write(&mut self.bytes);
         self.offsets.push(self.bytes.len() as u32);
     }
 
     /// Appends `count` keys of `width` > 0 bytes: `write` gets all their bytes, zeros so far, one key after another.
-    #[inline]
     pub fn push_fixed(&mut self, count: usize, width: usize, write: impl FnOnce(&mut [u8])) {
         let start = self.bytes.len();
         self.bytes.resize(start + count * width, 0);
@@ -76,7 +74,6 @@ impl KeyBatch {
     }
 
     /// Number of keys.
-    #[inline]
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
@@ -87,19 +84,16 @@ impl KeyBatch {
     }
 
     /// The `index`-th key.
-    #[inline]
     pub fn get(&self, index: usize) -> &[u8] {
         &self.bytes[self.offsets[index] as usize..self.offsets[index + 1] as usize]
     }
 
     /// The keys in the order in which they were pushed.
-    #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> + Clone {
         self.range(0..self.len())
     }
 
     /// Some of the keys in the order in which they were pushed.
-    #[inline]
     pub(super) fn range(&self, keys: Range<usize>) -> impl ExactSizeIterator<Item = &[u8]> + Clone {
         self.offsets[keys.start..=keys.end]
             .windows(2)

@@ -112,7 +112,6 @@ impl Router {
     }
 
     /// The key's region.
-    #[inline]
     pub fn locate(&self, key: &[u8]) -> u32 {
         let value = self.squeeze.squeeze(key);
         let slot = self.candidates(value);
@@ -178,7 +177,6 @@ impl Router {
     }
 
     /// Number of split points with a value <= `value`, given those of its slot, at most [`SCAN`].
-    #[inline]
     fn scan(&self, (low, high): (u32, u32), value: u64) -> u32 {
         let from = low as usize;
         // Values behind the slot's own are greater than `value`, or padding, or count for a value beyond the last:
@@ -220,13 +218,11 @@ impl Router {
     }
 
     /// Does the last of the first `below` split points have this very value?
-    #[inline]
     fn is_tie(&self, below: u32, value: u64) -> bool {
         (below > 0) & (self.values[below.max(1) as usize - 1] == value)
     }
 
     /// Number of split points <= key, when the last of the `below` points with a value <= the key's ties with it.
-    #[inline]
     fn settle(&self, low: u32, below: u32, value: u64, key: &[u8]) -> u32 {
         let (low, below) = (low as usize, below as usize);
         if self.points.get(below - 1) <= key {
@@ -247,7 +243,6 @@ impl Router {
 }
 
 /// Places of the ones, ascending.
-#[inline]
 fn lanes_of(mut bits: u64) -> impl Iterator<Item = usize> + Clone {
     std::iter::from_fn(move || {
         let lane = (bits != 0).then(|| bits.trailing_zeros() as usize)?;

@@ -60,7 +60,6 @@ impl From<&[u8]> for RowKey {
 }
 
 /// The first eight bytes of a key as a number, zeros where it has fewer: keys with different ones come in their order.
-#[inline]
 pub fn leading_bits(key: &[u8]) -> u64 {
     if let Some(bytes) = key.first_chunk() {
         return u64::from_be_bytes(*bytes);

@@ -191,7 +191,6 @@ impl SideCounters {
         }
     }
 
-    #[inline]
     fn ends(&mut self, intervals: &Intervals, at: SimTime) {
         let interval = self.ended_at.to(intervals, at.as_nanos());
         *self.ended.cell(interval, 0) += 1;
@@ -327,7 +326,6 @@ impl Recorder {
     }
 
     /// A write has a further row, in a copy of the table: demand of `region` (of that copy) and `server`, but no operation of its own.
-    #[inline]
     pub fn copied(&mut self, at: SimTime, region: u32, server: u32) {
         self.row_demanded(at, region, server);
     }
@@ -342,13 +340,11 @@ impl Recorder {
     }
 
     /// Rows of `region` that were offered in the interval of the last one.
-    #[inline]
     pub fn demand_so_far(&self, region: u32) -> u32 {
         self.of(Side::Write).demand.regions.so_far(region)
     }
 
     /// The intended time of a read, or of what a neighbour does, has come. Counted once, whatever happens later. `at` < duration.
-    #[inline]
     pub fn intended(&mut self, at: SimTime, what: impl Into<Recorded>) {
         let Recorded { side, index } = what.into();
         let side = &mut self.sides[side as usize];
@@ -357,7 +353,6 @@ impl Recorder {
     }
 
     /// A read is sent at its intended time; what it asks for by its plan. Not called of reads that are given up at once.
-    #[inline]
     pub fn read_sent(&mut self, read: ReadId, at: SimTime, plan: PlannedWork) {
         if at.as_nanos() >= self.warmup {
             let costs = &mut self.costs[usize::from(read.0)];
@@ -376,7 +371,6 @@ impl Recorder {
 
     /// A Get, or a region that a scan opens: read demand of `region` and `server` at the time when the client first sends it (attempts
     /// again don't count); it is expected to take a handler so long. Times may interleave as in [`Recorder::offered`].
-    #[inline]
     pub fn read_demand(&mut self, at: SimTime, region: u32, server: u32, work: SimDuration) {
         let reads = &mut self.sides[Side::Read as usize];
         let interval = reads.demanded_at.to(&self.intervals, at.as_nanos());
@@ -421,7 +415,6 @@ impl Recorder {
     }
 
     /// The other part, of so many operations that have it in common: the sum of their response times is `responses`.
-    #[inline]
     pub fn answers_arrived(
         &mut self,
         server: u32,
@@ -441,7 +434,6 @@ impl Recorder {
     }
 
     /// The last part of a read, or of what a neighbour does, reached its client at `finished` (<= end); whether it belongs to the cohort.
-    #[inline]
     pub fn all_answered(
         &mut self,
         what: Recorded,
@@ -457,7 +449,6 @@ impl Recorder {
     }
 
     /// The same of a read, for which so much was done.
-    #[inline]
     pub fn read_completed(
         &mut self,
         read: ReadId,
@@ -565,14 +556,12 @@ impl Recorder {
     }
 
     /// Start of the interval that holds `at`.
-    #[inline]
     pub fn interval_start(&mut self, at: SimTime) -> SimTime {
         self.busy_at.to(&self.intervals, at.as_nanos());
         SimTime::from_nanos(self.busy_at.start)
     }
 
     /// Handlers of `server` were busy for so long in all, in the interval that holds `at`.
-    #[inline]
     pub fn busy_in_all(&mut self, server: u32, at: SimTime, length: SimDuration) {
         let interval = self.busy_at.to(&self.intervals, at.as_nanos());
         self.servers.cell(interval, server as usize).busy += length.as_nanos();

@@ -211,13 +211,11 @@ impl RegionDemand {
     }
 
     /// Counts a row.
-    #[inline]
     pub(super) fn add(&mut self, region: u32) {
         self.counters[self.row + region as usize] += 1;
     }
 
     /// Rows of a region where the next row is counted.
-    #[inline]
     pub(super) fn so_far(&self, region: u32) -> u32 {
         self.counters[self.row + region as usize]
     }

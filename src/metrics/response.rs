@@ -52,7 +52,6 @@ impl Response {
     }
 
     /// Counts a completed operation.
-    #[inline]
     pub fn record(&mut self, nanos: u64) {
         self.completed += nanos;
         self.sum_nanos += u128::from(nanos);

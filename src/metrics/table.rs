@@ -93,7 +93,6 @@ impl Intervals {
     }
 
     /// The interval that holds `nanos`.
-    #[inline]
     pub(super) fn index(&self, nanos: u64) -> usize {
         ((nanos + self.shift) / self.sample) as usize
     }

@@ -39,7 +39,6 @@ impl WarmUp {
     }
 
     /// Counts operations that were completed at `finished`; `responses` is the sum of their response times.
-    #[inline]
     pub(super) fn completed(&mut self, finished: u64, operations: u32, responses: u64) {
         if finished.wrapping_sub(self.start) >= self.length {
             self.at = ((finished / self.length) as usize).min(self.slots.len() - 1);

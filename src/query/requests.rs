@@ -155,7 +155,6 @@ impl Requests {
     }
 
     /// Asks for one row, which is there, by its key, and for so many cells of it.
-    #[inline]
     pub fn find(&mut self, cells: f64, write: impl FnOnce(&mut Vec<u8>)) {
         self.clear();
         self.gets.push_with(write);

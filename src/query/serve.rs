@@ -839,7 +839,6 @@ impl<R: RowCounts> Read<'_, R> {
 
 impl AccessPlan {
     /// Asks for the target's own row, which is there ([`AccessPlan::is_of_own_row`]).
-    #[inline]
     pub fn find(&self, requests: &mut Requests, write: impl FnOnce(&mut Vec<u8>)) {
         requests.find(self.question.cells_of_a_write, write);
     }

@@ -73,7 +73,6 @@ fn beside_the_box(
 }
 
 /// Uniform in [0, 1) from the upper 53 bits.
-#[inline]
 fn unit(word: u64) -> f64 {
     (word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }

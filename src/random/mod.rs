@@ -97,7 +97,6 @@ pub fn stream(seed: Seed, replicate: u32, stream: Stream, lane: u32) -> Xoshiro2
 }
 
 /// The next exponential number with mean 1 of a sequential generator.
-#[inline]
 pub fn exponential(generator: &mut impl Rng) -> f64 {
     exponential::exponential(|| generator.next_u64())
 }
@@ -113,7 +112,6 @@ impl DrawKey {
     }
 
     /// The draws that belong to `index`. O(1), no state.
-    #[inline]
     pub fn at(self, index: u64) -> Draws {
         Draws {
             state: mix(self.0 ^ mix(index.wrapping_mul(GAMMA).wrapping_add(self.0))),
@@ -125,7 +123,6 @@ impl DrawKey {
 const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// SplitMix64's finaliser: a bijection of 64 bits that spreads every input bit over all output bits.
-#[inline]
 pub fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -154,7 +151,6 @@ pub struct Draws {
 impl Draws {
     /// A sequence of its own for one of several users of these draws, told apart by well-mixed `salt`s ([`hash_name`]):
     /// how much one user draws moves nothing in another's.
-    #[inline]
     pub fn salted(self, salt: u64) -> Self {
         Self {
             state: self.state.wrapping_add(salt),
@@ -162,26 +158,22 @@ impl Draws {
     }
 
     /// The next 64 random bits.
-    #[inline]
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(GAMMA);
         mix(self.state)
     }
 
     /// Uniform in [0, 1), 53 bits.
-    #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
     /// Uniform in 0..n (n > 0), by multiply-shift: the bias is below n / 2^64.
-    #[inline]
     pub fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
     }
 
     /// Exponential with mean 1, by the ziggurat.
-    #[inline]
     pub fn exponential(&mut self) -> f64 {
         exponential::exponential(|| self.bits())
     }

@@ -41,13 +41,11 @@ impl Permutation {
     }
 
     /// Number of values.
-    #[inline]
     pub fn size(&self) -> u64 {
         self.n
     }
 
     /// The value at position `i` < n.
-    #[inline]
     pub fn at(&self, i: u64) -> u64 {
         debug_assert!(i < self.n);
         match &self.form {
@@ -106,12 +104,10 @@ fn network(n: u64, draws: &mut Draws) -> Form {
 }
 
 /// A pseudo-random number in 0..m from one half and the round's key.
-#[inline]
 fn round(half: u64, key: u64, m: u64) -> u64 {
     ((u128::from(mix(half ^ key)) * u128::from(m)) >> 64) as u64
 }
 
-#[inline]
 fn forward(x: u64, a: u64, b: u64, keys: &[u64; ROUNDS]) -> u64 {
     let (mut left, mut right) = (x % a, x / a);
     for pair in keys.chunks_exact(2) {
@@ -123,7 +119,6 @@ fn forward(x: u64, a: u64, b: u64, keys: &[u64; ROUNDS]) -> u64 {
     right * a + left
 }
 
-#[inline]
 fn backward(x: u64, a: u64, b: u64, keys: &[u64; ROUNDS]) -> u64 {
     let (mut left, mut right) = (x % a, x / a);
     for pair in keys.chunks_exact(2).rev() {

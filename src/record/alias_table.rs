@@ -50,20 +50,17 @@ impl AliasTable {
     }
 
     /// The entry that 64 random bits choose.
-    #[inline]
     pub(super) fn sample(&self, bits: u64) -> u64 {
         let column = self.column(bits);
         column.choose(self.entries[column.index])
     }
 
     /// Reads what 64 random bits choose, to no end but to have it in the caches.
-    #[inline]
     pub(super) fn touch(&self, bits: u64) -> u32 {
         self.entries[self.column(bits).index].alias
     }
 
     /// The entries that each of these numbers chooses take their place: the columns first, so that all entries are waited for together.
-    #[inline]
     pub(super) fn sample_all(&self, values: &mut [u64]) {
         let mut columns = [Column::default(); 64];
         for values in values.chunks_mut(columns.len()) {
@@ -77,7 +74,6 @@ impl AliasTable {
     }
 
     /// The product's upper half picks a column, its lower half decides in it.
-    #[inline]
     fn column(&self, bits: u64) -> Column {
         let product = u128::from(bits) * self.entries.len() as u128;
         Column {
@@ -95,7 +91,6 @@ struct Column {
 }
 
 impl Column {
-    #[inline]
     fn choose(self, entry: Entry) -> u64 {
         // Both are at hand and neither is likelier: a choice without a branch.
         let keeps = u64::from(self.fraction < entry.threshold).wrapping_neg();

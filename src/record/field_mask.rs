@@ -31,7 +31,6 @@ impl FieldMask {
     }
 
     /// Whether the field of that slot is among them.
-    #[inline]
     pub fn has(self, slot: usize) -> bool {
         slot >= u64::BITS as usize || self.bits >> slot & 1 == 1
     }

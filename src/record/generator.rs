@@ -201,7 +201,6 @@ impl RecordGenerator {
     }
 
     /// Reads the table entries that decide a record's values: when many records are made next, they wait for memory together.
-    #[inline]
     pub fn touch(&self, draws: Draws) -> u32 {
         let entries = self.steps.iter().map(|step| match &step.rule {
             Rule::Chosen(sampler) if step.depends.is_none() => {
@@ -255,7 +254,6 @@ impl RecordGenerator {
 }
 
 /// Whether the field of a slot is given.
-#[inline]
 fn is_given(fixed: &[(FieldId, i64)], slot: usize) -> bool {
     fixed.iter().any(|(field, _)| usize::from(field.0) == slot)
 }
@@ -424,7 +422,6 @@ impl Rule {
 }
 
 /// One uniform number decides whether a record is late, and by how much.
-#[inline]
 fn lateness(late: &Late, unit: f64) -> SimDuration {
     if unit < late.fraction {
         late.up_to.mul_f64(unit / late.fraction)

@@ -179,7 +179,6 @@ impl ValueSampler {
     }
 
     /// Reads the table entry that decides what is drawn.
-    #[inline]
     pub fn touch(&self, mut draws: Draws) -> u32 {
         match &self.sampler {
             Sampler::Table { table, .. } => table.touch(draws.bits()),
@@ -284,7 +283,6 @@ impl Ranks {
         self.order.as_ref().map_or(rank, |order| order.at(rank))
     }
 
-    #[inline]
     fn rank(&self, draws: &mut Draws) -> u64 {
         if let Some(top) = &self.top
             && draws.unit() < self.top_share

@@ -251,7 +251,6 @@ impl Field {
     }
 
     /// The literal that a slot stands for, if it stands for one. Always `None` for numbers.
-    #[inline]
     pub fn literal(&self, slot: i64) -> Option<&[u8]> {
         if slot >= LITERALS_FROM + LITERALS_MAX || self.kind.is_number() {
             return None;

@@ -29,7 +29,6 @@ impl TimeUnit {
     }
 
     /// Whole units from 1970 to `at`, rounded down.
-    #[inline]
     pub fn floor(self, at: EpochNanos) -> i64 {
         // A division by a constant in each arm is a multiplication.
         match self {

@@ -36,7 +36,6 @@ impl Zipf {
     }
 
     /// A rank in `first ..= last`.
-    #[inline]
     pub(super) fn sample(&self, draws: &mut Draws) -> u64 {
         loop {
             let area = self.area.1 + draws.unit() * (self.area.0 - self.area.1);

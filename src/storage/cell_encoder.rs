@@ -245,7 +245,6 @@ pub trait Bytes {
 }
 
 impl Bytes for Vec<u8> {
-    #[inline]
     fn extend(&mut self, bytes: &[u8]) {
         self.extend_from_slice(bytes);
     }
@@ -253,7 +252,6 @@ impl Bytes for Vec<u8> {
 
 /// How many they are.
 impl Bytes for u64 {
-    #[inline]
     fn extend(&mut self, bytes: &[u8]) {
         *self += bytes.len() as u64;
     }

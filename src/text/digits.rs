@@ -12,14 +12,12 @@ const PAIRS: [u8; 200] = {
 };
 
 /// The two digits of a number below 100.
-#[inline]
 pub fn digit_pair(number: u8) -> [u8; 2] {
     let at = 2 * usize::from(number);
     [PAIRS[at], PAIRS[at + 1]]
 }
 
 /// Appends the decimal text of `value`, after as many `pad`s as make it `width` bytes long.
-#[inline]
 pub fn push_decimal(value: i64, width: usize, pad: u8, out: &mut Vec<u8>) {
     const MOST: usize = 20;
     let mut digits = [pad; MOST];
@@ -31,7 +29,6 @@ pub fn push_decimal(value: i64, width: usize, pad: u8, out: &mut Vec<u8>) {
 }
 
 /// Writes the decimal text of `value` to the end of `digits`; the place where it starts.
-#[inline]
 fn decimal(value: i64, digits: &mut [u8; 20]) -> usize {
     let mut rest = value.unsigned_abs();
     let mut at = 20;
@@ -55,7 +52,6 @@ fn decimal(value: i64, digits: &mut [u8; 20]) -> usize {
 }
 
 /// Decimal digits, right-aligned after `pad`s.
-#[inline]
 pub fn digits(value: u64, pad: u8, place: &mut [u8]) {
     let mut rest = value;
     // Most parts of dates and times.
@@ -79,7 +75,6 @@ pub fn digits(value: u64, pad: u8, place: &mut [u8]) {
 }
 
 /// Decimal digits from the last to the first, left-aligned before zeros.
-#[inline]
 pub fn digits_reversed(value: u64, place: &mut [u8]) {
     let mut rest = value;
     let mut pairs = place.chunks_exact_mut(2);

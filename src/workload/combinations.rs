@@ -43,7 +43,6 @@ impl Combinations {
     }
 
     /// Writes the slots of combination `number` < count to `out` (`width()` long).
-    #[inline]
     pub(super) fn write(&self, number: u64, out: &mut [(FieldId, i64)]) {
         let mut rest = number;
         for (at, (field, first, count)) in self.fields.iter().enumerate().rev() {
@@ -126,7 +125,6 @@ impl PeriodicClock {
     }
 
     /// The combination at a place of every period: a random order, the same in all.
-    #[inline]
     fn combination(&self, place: u64) -> u64 {
         match &self.order {
             Order::Listed(list) => u64::from(list[place as usize]),
@@ -135,7 +133,6 @@ impl PeriodicClock {
     }
 
     /// Nanoseconds into its period at which a place has its turn, lateness apart.
-    #[inline]
     fn offset(&self, place: u64) -> u64 {
         match self.phase {
             Phase::Spread => match self.every.checked_mul(place) {
@@ -149,7 +146,6 @@ impl PeriodicClock {
     }
 
     /// Nanoseconds by which turn `index` is late.
-    #[inline]
     fn lateness(&self, index: u64) -> u64 {
         if self.jitter == 0 {
             return 0;
@@ -159,7 +155,6 @@ impl PeriodicClock {
     }
 
     /// The combination of turn `index`.
-    #[inline]
     pub(super) fn combination_of(&self, index: u64) -> u64 {
         self.combination(index % self.count)
     }
@@ -211,7 +206,6 @@ impl TurnTimes {
     }
 
     /// The next turn in order of time, then of number (as if none were late, from 0): both; `None` at the end of the run.
-    #[inline]
     pub(super) fn next(&mut self) -> Option<(SimTime, u64)> {
         let (time, index) = match self.clock.jitter {
             0 => (self.due()?, self.step()),
@@ -221,14 +215,12 @@ impl TurnTimes {
     }
 
     /// Time of the next turn, lateness apart.
-    #[inline]
     fn due(&self) -> Option<u64> {
         let time = self.period.saturating_add(self.clock.offset(self.place));
         (time < self.end).then_some(time)
     }
 
     /// Passes over the next turn, of which it gives the number.
-    #[inline]
     fn step(&mut self) -> u64 {
         self.place += 1;
         if self.place == self.clock.count {

@@ -122,13 +122,11 @@ impl Marginals {
     }
 
     /// How an origin's rows come to their values of a field.
-    #[inline]
     pub(super) fn of(&self, origin: usize, field: FieldId) -> &Marginal {
         &self.of_origins[origin][usize::from(field.0)]
     }
 
     /// The fields that decide a dependent field's value among the rows of an origin; empty for fields that depend on nothing in which they differ.
-    #[inline]
     pub(super) fn roots(&self, origin: usize, field: FieldId) -> &[FieldId] {
         match self.of(origin, field) {
             Marginal::OfOthers { values, .. } => &values.roots,
@@ -146,7 +144,6 @@ impl Marginals {
     }
 
     /// The share of slots `low..high` of a field that is neither fixed nor dependent.
-    #[inline]
     pub(super) fn independent(
         &self,
         origin: usize,
@@ -162,7 +159,6 @@ impl Marginals {
     }
 
     /// The share of slots `low..high` by the field's own law.
-    #[inline]
     pub(super) fn by_law(&self, field: FieldId, (low, high): (i64, i64)) -> f64 {
         let shares = self.laws[usize::from(field.0)].get(|| self.law(field));
         // Fresh values and doubles: no two are alike.

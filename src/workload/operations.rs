@@ -32,13 +32,11 @@ impl OperationBatch {
     }
 
     /// Number of operations.
-    #[inline]
     pub fn len(&self) -> usize {
         self.operations.len()
     }
 
     /// No operations.
-    #[inline]
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
@@ -53,7 +51,6 @@ impl OperationBatch {
     }
 
     /// The record of the `at`-th operation, of `width` slots.
-    #[inline]
     pub fn record(&self, at: usize, width: usize) -> &[i64] {
         &self.records[at * width..][..width]
     }
@@ -195,13 +192,11 @@ impl OpenWrite {
         })
     }
 
-    #[inline]
     fn time(&self) -> Option<SimTime> {
         self.next.map(|(time, _)| time)
     }
 
     /// Appends up to `max` operations, as long as their times are `due`, to `batch`; their number. Times first, then records: neither waits for the other.
-    #[inline]
     fn emit(
         &mut self,
         max: usize,
@@ -231,7 +226,6 @@ impl OpenWrite {
 }
 
 /// The time of operation `index`, and the index; `None` where the list or the run has ended.
-#[inline]
 fn listed_time(times: &[SimTime], end: SimTime, index: u64) -> Option<(SimTime, u64)> {
     let time = times.get(index as usize).filter(|time| **time < end)?;
     Some((*time, index))
@@ -239,7 +233,6 @@ fn listed_time(times: &[SimTime], end: SimTime, index: u64) -> Option<(SimTime, 
 
 impl OperationBatch {
     /// Appends the times and indices of up to `max` operations that are `due`, of which `next` is the first; what comes after them.
-    #[inline]
     fn take(
         &mut self,
         max: usize,
@@ -302,7 +295,6 @@ impl ClosedSource {
     }
 
     /// Writes the record of the `k`-th operation of `client`, issued `now`, to `out`; `None` when the import has no more.
-    #[inline]
     pub fn issue(
         &mut self,
         client: u32,
@@ -326,7 +318,6 @@ impl ClosedSource {
     }
 
     /// Time that `client` thinks before its `k`-th operation.
-    #[inline]
     pub fn think(&self, client: u32, k: u64) -> SimDuration {
         self.think.time(self.thinking.at(self.index(client, k)))
     }
@@ -338,7 +329,6 @@ impl ClosedSource {
 
 impl Think {
     /// The time that a client thinks once.
-    #[inline]
     pub(super) fn time(self, mut draws: Draws) -> SimDuration {
         match self {
             Self::Constant(length) => length,

@@ -129,7 +129,6 @@ impl RateProfile {
     }
 
     /// Operations expected before an instant, in nanoseconds of the run; none before its start, none after its end.
-    #[inline]
     pub(super) fn operations_by(&self, nanos: f64) -> f64 {
         if nanos >= self.span.1 {
             return self.total;
@@ -179,19 +178,16 @@ impl RateProfile {
 
 impl Piece {
     /// So many operations are expected before its end.
-    #[inline]
     fn reaches(&self, operations: f64) -> bool {
         operations < self.until
     }
 
     /// The time by which `operations` are expected: more than before its start, fewer than by its end.
-    #[inline]
     pub(super) fn time_of(&self, operations: f64) -> SimTime {
         // By way of i64, for which processors have an instruction.
         SimTime::from_nanos(self.instant_of(operations) as i64 as u64)
     }
 
-    #[inline]
     fn instant_of(&self, operations: f64) -> f64 {
         let more = operations - self.before;
         let after = if self.slope == 0.0 {
@@ -267,7 +263,6 @@ impl RateTimes {
     }
 
     /// The next time, of operation `index`; `None` at the end of the run, or where there are only `len` operations.
-    #[inline]
     pub(super) fn nth(&mut self, index: u64, len: u64) -> Option<(SimTime, u64)> {
         if index >= len {
             return None;
@@ -276,7 +271,6 @@ impl RateTimes {
     }
 
     /// The next time; `None` at the end of the run.
-    #[inline]
     pub(super) fn next(&mut self) -> Option<SimTime> {
         match self.arrivals {
             Arrivals::Poisson => self.expected += exponential(&mut self.draws),

@@ -80,13 +80,11 @@ impl<'a> PageRows<'a> {
 
 impl ReadBatch {
     /// Number of reads.
-    #[inline]
     pub fn len(&self) -> usize {
         self.operations.len()
     }
 
     /// No reads.
-    #[inline]
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }

@@ -248,7 +248,6 @@ impl Prepared {
     }
 
     /// Appends what it asks for.
-    #[inline]
     fn append(
         &mut self,
         draws: Draws,

@@ -112,7 +112,6 @@ impl RowOrigin {
     }
 
     /// The slot that all rows have of a field, if they share it.
-    #[inline]
     pub(super) fn fixed_slot(&self, field: FieldId) -> Option<i64> {
         // Of two for one field the latter holds.
         let fixed = self.fixed.iter().rev().find(|(id, _)| *id == field);
@@ -205,7 +204,6 @@ impl RowHistory {
     }
 
     /// Rows whose carried instants are before `instant`, once all are written.
-    #[inline]
     pub(super) fn number_at(&self, instant: f64) -> f64 {
         let (from, end) = self.carried.span();
         let rows = match &self.aligned {

@@ -116,7 +116,6 @@ impl RowShape {
     }
 
     /// A question has this shape.
-    #[inline]
     pub(super) fn is_of(&self, condition: Condition<'_>, equality: RowEquality<'_>) -> bool {
         self.told[..] == *equality.told
             && self.step == equality.step.map(|(field, ..)| field)

@@ -177,7 +177,6 @@ impl RowSource {
     }
 
     /// Number of records.
-    #[inline]
     pub(super) fn len(&self) -> u64 {
         self.len
     }
@@ -196,7 +195,6 @@ impl RowSource {
     }
 
     /// They carry instants of their own, whenever they are written.
-    #[inline]
     pub(super) fn have_instants(&self) -> bool {
         !matches!(self.instants, Instants::OfWriting)
     }
@@ -232,7 +230,6 @@ impl RowSource {
     }
 
     /// What the drawn fields of a record are drawn by.
-    #[inline]
     pub(super) fn draws_of(&self, number: u64) -> Draws {
         self.draws.at(number)
     }
@@ -253,13 +250,11 @@ impl RowSource {
     }
 
     /// Writes record `number` of endless ones that are drawn, the `taken`-th that is written, which is what sequences count.
-    #[inline]
     pub(super) fn issued(&mut self, (number, taken): (u64, u64), now: SimTime, out: &mut [i64]) {
         self.record_of((number, taken, number), self.start.at(now), &[], out);
     }
 
     /// As [`RowSource::record`], where what sequences count, the combination and the instant of a record are known.
-    #[inline]
     fn record_of(
         &mut self,
         (number, taken, combination): (u64, u64, u64),

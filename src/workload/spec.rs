@@ -16,26 +16,22 @@ pub struct OperationId(pub u64);
 
 impl OperationId {
     /// The `index`-th operation of a write; `index` < 2^56.
-    #[inline]
     pub fn new(write: WriteId, index: u64) -> Self {
         debug_assert!(index < 1 << 56);
         Self(u64::from(write.0) << 56 | index)
     }
 
     /// The `index`-th operation of a read of a workload of `writes` writes: reads are numbered after the writes. `index` < 2^56.
-    #[inline]
     pub fn of_read(read: ReadId, writes: usize, index: u64) -> Self {
         Self::new(WriteId(read.0 + writes as u8), index)
     }
 
     /// Its write.
-    #[inline]
     pub fn write(self) -> WriteId {
         WriteId((self.0 >> 56) as u8)
     }
 
     /// Its index within the write.
-    #[inline]
     pub fn index(self) -> u64 {
         self.0 & ((1 << 56) - 1)
     }

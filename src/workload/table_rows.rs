@@ -89,7 +89,6 @@ impl TableRows {
     }
 
     /// Rows of an origin in the table at an instant, rounded down.
-    #[inline]
     pub(super) fn rows(&self, origin: usize, at: SimTime) -> u64 {
         self.population.origins[origin].history.whole_rows(at)
     }
@@ -122,7 +121,6 @@ impl TableRows {
     }
 
     /// The `nth` row that an origin has written, at `now` unless its own instant is known, with some slots `given`.
-    #[inline]
     pub(super) fn write(
         &mut self,
         origin: usize,
@@ -145,7 +143,6 @@ impl TableRows {
     }
 
     /// Reads what the `nth` row that an origin has written is looked up in ([`RecordGenerator::touch`]).
-    #[inline]
     pub(super) fn touch(&self, origin: usize, nth: u64) -> u32 {
         let RowMaker { rows, .. } = &self.makers[origin];
         self.generator.touch(rows.draws_of(rows.written(nth)))

@@ -249,7 +249,6 @@ pub(super) struct Candidate {
 }
 
 /// Any row of them.
-#[inline]
 fn any_of(draws: &mut Draws, all: &[Candidate]) -> PickedRow {
     let (left, of) = choose(draws, all)?;
     let nth = (left / of.weight * of.rows as i64 as f64) as i64 as u64;

@@ -88,7 +88,6 @@ impl ClosedWrites {
     }
 
     /// A writer's next operation, issued `now`, is added to `issued`; `None` when its import has no more for it.
-    #[inline]
     pub fn issue(
         &mut self,
         client: &mut Client,
@@ -194,7 +193,6 @@ impl Clients {
     }
 
     /// When the next open-loop write is sent; [`SimTime::MAX`] when there is none.
-    #[inline]
     pub fn next_open(&self) -> SimTime {
         self.open.next_time()
     }
@@ -205,13 +203,11 @@ impl Clients {
     }
 
     /// Some operation has been completed or given up at `at`.
-    #[inline]
     pub(super) fn outcome(&mut self, at: SimTime) {
         self.last_outcome = self.last_outcome.max(at);
     }
 
     /// An operation of a write increments its row.
-    #[inline]
     pub(super) fn increments(&self, operation: OperationId) -> bool {
         self.increments[usize::from(operation.write().0)]
     }
@@ -247,7 +243,6 @@ impl Clients {
     }
 
     /// The write buffer of a client that has one.
-    #[inline]
     pub fn buffer(&mut self, client: u32) -> &mut WriteBuffer {
         let buffer = self.closed[client as usize].buffer;
         &mut self.buffers[buffer as usize]

@@ -67,7 +67,6 @@ impl OpenLoop {
     }
 
     /// Intended time of the next operation; [`SimTime::MAX`] when there is none.
-    #[inline]
     pub fn next_time(&self) -> SimTime {
         let next = self.own.rpcs.get(self.next);
         next.map_or(SimTime::MAX, |rpc| rpc.intended)
@@ -79,7 +78,6 @@ impl OpenLoop {
     }
 
     /// The next operations, when it is time to bring what they need into the caches.
-    #[inline]
     pub fn to_read_ahead(&self) -> Option<&[Rpc]> {
         if !self.reads_ahead || !self.next.is_multiple_of(AHEAD) {
             return None;
@@ -165,7 +163,6 @@ impl OpenLoop {
     }
 
     /// One more operation is in flight; false when as many as are allowed were.
-    #[inline]
     pub fn begin(&mut self, now: SimTime, most: u64) -> bool {
         if self.in_flight >= most {
             self.pass_ends(now);

@@ -52,7 +52,6 @@ impl Simulation<'_> {
         }
     }
 
-    #[inline]
     fn count_call(&mut self, id: u32) {
         let Some(piece) = self.rpcs.piece(id).copied() else {
             return;

@@ -69,7 +69,6 @@ impl WriteBuffer {
 
     /// Puts a row of `heap` bytes of heap in; true when the buffer has to be flushed: its heap size passes its capacity. Of an operation that goes
     /// to `copies` > 0 this is the row in the table itself.
-    #[inline]
     pub fn put(&mut self, row: BufferedRow, heap: u64, copies: usize) -> bool {
         if copies > 0 {
             let left = copies as u32 + 1;

@@ -30,7 +30,6 @@ impl Simulation<'_> {
     }
 
     /// The next operation reaches its server, or was given up when it should have been sent.
-    #[inline]
     pub fn operation_arrives(&mut self) {
         if let Some(next) = self.clients.open.to_read_ahead() {
             self.read_ahead(next);

@@ -187,7 +187,6 @@ impl LoadSampling {
     }
 
     /// A server has read so many rows of a region.
-    #[inline]
     pub fn read(&mut self, region: u32, rows: u32) {
         if self.asked.is_none() {
             return;

@@ -90,7 +90,6 @@ impl Servers {
     }
 
     /// Reads what the next call will need of a server.
-    #[inline]
     pub fn touch(&self, server: u32) -> u32 {
         let Server { handlers, wal } = &self.servers[server as usize];
         handlers.next_idle() ^ wal.as_ref().map_or(0, GroupCommit::first_announced)
@@ -170,7 +169,6 @@ impl Servers {
     }
 
     /// A sync of a server may be acknowledged: the RPCs that it covers are added to `released`.
-    #[inline]
     pub fn sync(&mut self, server: u32, released: &mut Vec<u32>, clock: &mut Clock) {
         let (pace, busy) = (self.log_pace(server), &mut self.logs_busy[server as usize]);
         if let (Some(wal), Some(pace)) = (&mut self.servers[server as usize].wal, pace)
@@ -192,7 +190,6 @@ impl Servers {
     }
 
     /// How fast the log of a server is; `None` without logs.
-    #[inline]
     fn log_pace(&self, server: u32) -> Option<LogPace> {
         match self.slowness.get(server as usize) {
             None => self.log_pace,

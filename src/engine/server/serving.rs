@@ -173,7 +173,6 @@ impl Simulation<'_> {
     }
 
     /// The service of an RPC ends that no write-ahead log holds up. What a server worked on when it died has no end.
-    #[inline]
     pub fn served(&mut self, id: u32) {
         if !self.rpcs.let_go(id) {
             let server = self.rpcs.get(id).server;
@@ -184,7 +183,6 @@ impl Simulation<'_> {
     }
 
     /// A sync may be acknowledged: the RPCs that it covers leave.
-    #[inline]
     pub fn synced(&mut self, server: u32) {
         let mut released = std::mem::take(&mut self.released);
         self.servers.sync(server, &mut released, &mut self.clock);

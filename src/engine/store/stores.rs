@@ -272,7 +272,6 @@ impl Stores {
     }
 
     /// Rows in the region's memstore; 0 where there is no such region.
-    #[inline]
     pub fn rows_held(&self, region: u32) -> u32 {
         self.memstores
             .get(region as usize)
@@ -317,7 +316,6 @@ impl Stores {
     }
 
     /// All memstores of a server together are full: its writes wait in their handlers until a flush has made room.
-    #[inline]
     pub fn block(&self, server: u32) -> bool {
         let heap = self.heaps[server as usize + 1].heap;
         // With nothing to flush there is no room to wait for.
@@ -337,7 +335,6 @@ impl Stores {
     }
 
     /// A random number of its own for a row.
-    #[inline]
     pub fn ticket(&mut self) -> u64 {
         self.tickets.next_u64()
     }

@@ -80,7 +80,6 @@ impl RowWeights {
     }
 
     /// A row of a write whose key has so many bytes.
-    #[inline]
     pub fn of(&self, operation: OperationId, key_length: u16) -> &RowWeight {
         let start = self.starts[usize::from(operation.write().0)];
         &self.weights[start as usize + usize::from(key_length)]
@@ -316,13 +315,11 @@ impl Keys {
     }
 
     /// Whether keys are kept at all: regions can be split or merged.
-    #[inline]
     pub fn kept(&self) -> bool {
         self.stride > 0
     }
 
     /// Keeps a key, of a longer one its first bytes; 0 when keys are not kept.
-    #[inline]
     pub fn insert(&mut self, key: &[u8]) -> u32 {
         if self.kept() { self.keep(key) } else { 0 }
     }
@@ -348,7 +345,6 @@ impl Keys {
     }
 
     /// A key that is kept.
-    #[inline]
     pub fn get(&self, slot: u32) -> &[u8] {
         let start = slot as usize * self.stride;
         let length = u16::from_le_bytes([self.bytes[start], self.bytes[start + 1]]);
@@ -356,7 +352,6 @@ impl Keys {
     }
 
     /// Forgets a key; [`NONE`] is none.
-    #[inline]
     pub fn remove(&mut self, slot: u32) {
         if self.stride > 0 && slot != NONE {
             self.free.push(slot);

@@ -81,7 +81,6 @@ impl RowSpread {
     }
 
     /// The place of a region of the table; [`NONE`] once it has been split or merged.
-    #[inline]
     pub fn place(&self, region: u32) -> u32 {
         self.places[region as usize]
     }
@@ -116,7 +115,6 @@ impl RowSpread {
     }
 
     /// The `at`-th key of the sample is `key`, which begins with `lead`, or lies behind it.
-    #[inline]
     fn is_from(&self, at: u32, lead: u64, key: &[u8]) -> bool {
         match self.leads[at as usize].cmp(&lead) {
             Ordering::Equal => self.sample.get(at as usize) >= key,
@@ -288,7 +286,6 @@ impl ScanCursor {
     /// Finds its place among the regions of today, if some have been divided or merged since it was made, or last followed them. A region that is no
     /// more goes on as those that hold its keys now: from the first on that has rows left. A region that is done is not, once it has been merged
     /// with one that has rows left.
-    #[inline]
     pub fn follow(&mut self, spread: &RowSpread, table: &TableRouter<'_>, keys: &Keys) {
         if self.version != spread.version {
             self.find_place(spread, table, keys);

@@ -84,26 +84,22 @@ impl Regions {
     }
 
     /// One of them.
-    #[inline]
     pub fn get(&self, region: u32) -> &RegionState {
         &self.states[region as usize]
     }
 
     /// Some region has been closed, opened, or has refused writes: until then every region takes every call on the server where all
     /// clients look for it.
-    #[inline]
     pub fn changed(&self) -> bool {
         self.changed
     }
 
     /// It serves calls.
-    #[inline]
     pub fn is_open(&self, region: u32) -> bool {
         self.get(region).serving != NONE
     }
 
     /// It was split or merged: its keys belong to others.
-    #[inline]
     pub fn is_gone(&self, region: u32) -> bool {
         self.get(region).server == NONE
     }
@@ -175,7 +171,6 @@ impl LocationCaches {
     }
 
     /// The process knows where the region opened last. O(1).
-    #[inline]
     fn knows(&self, region: u32, process: u32) -> bool {
         let bits = self.known.get(region as usize);
         let bits = bits.and_then(|bits| bits.get((process / u64::BITS) as usize));
@@ -183,7 +178,6 @@ impl LocationCaches {
     }
 
     /// The process of an operation of an open loop: any, each equally likely.
-    #[inline]
     fn process_of_operation(&self, operation: OperationId) -> u32 {
         ((u128::from(mix(operation.0)) * u128::from(self.processes)) >> u64::BITS) as u32
     }
@@ -250,7 +244,6 @@ impl<'a> Tables<'a> {
     }
 
     /// The process that an operation belongs to; closed-loop writers share the processes in turn, and so do readers.
-    #[inline]
     pub fn process_of(&self, operation: OperationId, client: u32) -> u32 {
         match client {
             NONE => self.caches.process_of_operation(operation),
@@ -262,7 +255,6 @@ impl<'a> Tables<'a> {
     }
 
     /// The server that a process sends a call for a region to: where it believes the region to be.
-    #[inline]
     pub fn server_for(&self, region: u32, process: u32) -> u32 {
         let state = self.regions.get(region);
         if state.openings == 0 || self.caches.knows(region, process) {
@@ -281,7 +273,6 @@ impl<'a> Tables<'a> {
     }
 
     /// The region that holds a row now that belonged to `region` when its key was kept: that very one, unless it has been split or merged.
-    #[inline]
     pub fn region_now(&self, region: u32, key: u32) -> u32 {
         if self.regions.changed() && self.regions.is_gone(region) {
             self.router(region).map.locate(self.keys.get(key))
@@ -292,7 +283,6 @@ impl<'a> Tables<'a> {
 
     /// Why a server refuses a write of that process to a region, if it does. A call that looked for the region where it was before is
     /// refused even if it is back on that server: it names another opening, or the region that this one was split from.
-    #[inline]
     pub fn refusal_of_write(
         &self,
         server: u32,
@@ -309,7 +299,6 @@ impl<'a> Tables<'a> {
     }
 
     /// The region is open on that server, and the process knows it.
-    #[inline]
     pub fn is_served(&self, server: u32, region: u32, process: u32) -> bool {
         let state = self.regions.get(region);
         state.serving == server && (state.openings == 0 || self.caches.knows(region, process))

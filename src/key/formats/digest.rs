@@ -59,7 +59,6 @@ impl DigestForm {
     }
 
     /// Appends the first `keep` bytes of a digest in this form.
-    #[inline]
     pub fn write(self, digest: &[u8], keep: usize, out: &mut Vec<u8>) {
         match self {
             Self::Raw => out.extend_from_slice(&digest[..keep]),

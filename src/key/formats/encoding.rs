@@ -33,7 +33,6 @@ pub enum Encoding {
 
 impl Encoding {
     /// Appends the bytes of `value`.
-    #[inline]
     pub fn write(&self, value: i64, out: &mut Vec<u8>) {
         let double = f64::from_bits(value as u64);
         match self {

@@ -33,7 +33,6 @@ pub enum Transform {
 }
 
 /// Lower-case hexadecimal digit of a value below 16.
-#[inline]
 pub fn hex_digit(value: u8) -> u8 {
     value + if value < 10 { b'0' } else { b'a' - 10 }
 }

@@ -48,7 +48,6 @@ impl ArraySkew {
 
     /// The skew if `amount` went from one server to another, to within rounding of [`ArraySkew::set`]; exactly the present skew when
     /// nothing goes.
-    #[inline]
     pub(super) fn cost_if(&self, from: u32, to: u32, amount: f64) -> f64 {
         if amount == 0.0 || from == to {
             return self.cost;

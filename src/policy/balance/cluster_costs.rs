@@ -109,7 +109,6 @@ impl ClusterCosts {
     }
 
     /// Points after a step, to within rounding; exactly the present points of what it doesn't change. O(tables).
-    #[inline]
     pub(super) fn points_after(&self, step: Step) -> f64 {
         let mut costs = self.costs;
         let (a, b, from, to) = self.parts(step);
