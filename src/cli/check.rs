@@ -30,7 +30,7 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
     let scenarios = loading::usable(loaded, console)?;
     let mut told = Vec::new();
     // Of many files most are clean: what is odd about them is counted, and shown on demand.
-    let in_full = scenarios.len() == 1 || console.is_verbose();
+    let in_full = scenarios.len() == 1 || console.verbose;
     let (mut broken, mut odd) = (0, 0);
     let mut budget = Budget::new(&arguments.limits, None);
     for scenario in &scenarios {

@@ -35,7 +35,8 @@ pub struct Told;
 #[derive(Debug, Clone, Copy)]
 pub struct Console {
     quiet: bool,
-    verbose: bool,
+    /// Whether notes are wanted.
+    pub verbose: bool,
 }
 
 impl Console {
@@ -191,11 +192,6 @@ impl Console {
         bar.set_style(style.progress_chars("=> "));
         bar.set_prefix(name.to_owned());
         bar
-    }
-
-    /// Whether notes are wanted.
-    pub fn is_verbose(&self) -> bool {
-        self.verbose
     }
 }
 

@@ -93,7 +93,7 @@ fn json(strategy: &Strategy, explanation: &Explanation) -> Value {
     let samples: Vec<Value> = explanation.samples.iter().map(sample).collect();
     let read = |it: &ReadForecast| {
         json!({
-            "name": it.name, "path": it.planned.plan.path().name(), "words": it.words, "calls_planned": it.calls_planned.mean, "regions": it.regions,
+            "name": it.name, "path": it.planned.plan.path.name(), "words": it.words, "calls_planned": it.calls_planned.mean, "regions": it.regions,
             "rows_planned": it.rows_planned.mean, "rows_returned": it.rows_returned,
         })
     };
@@ -215,7 +215,7 @@ fn reads(reads: &[ReadForecast]) -> Vec<Block> {
         return Vec::new();
     }
     let row = |read: &ReadForecast| {
-        let path = read.planned.plan.path().name();
+        let path = read.planned.plan.path.name();
         vec![read.name.clone(), path.to_owned(), read.words.clone()]
     };
     let rows: Vec<Vec<String>> = reads.iter().map(row).collect();

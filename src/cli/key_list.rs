@@ -53,7 +53,7 @@ pub fn read(path: &Path, arguments: &KeyFileArguments, console: &Console) -> Res
     for warning in file.warnings() {
         console.warn(&warning);
     }
-    list.weight = file.total();
+    list.weight = file.total;
     if list.weight == 0 {
         bail!(
             "`{}`: it has no key with a weight above 0\n`--weight` says which column has the weights",

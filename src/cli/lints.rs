@@ -82,5 +82,5 @@ pub fn tell_of(scenario: &Scenario, lints: Vec<Diagnostic>, console: &Console) -
 }
 
 fn is_wanted(lint: &Diagnostic, console: &Console) -> bool {
-    lint.severity != Severity::Note || console.is_verbose()
+    lint.severity != Severity::Note || console.verbose
 }

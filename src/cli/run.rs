@@ -141,7 +141,7 @@ fn simulate(
     bar.finish_and_clear();
     let saved = saver.finish()?;
     let (all, missing) = (all.len(), runs.missing(shard).len());
-    let file = saved.path().display();
+    let file = saved.path.display();
     if missing > 0 {
         console.insist(&format!(
             "interrupted: {} of {all} runs are saved in {file}; the same command with `--resume` goes on from them",

@@ -17,7 +17,8 @@ const LEAST_PAUSE: SimDuration = SimDuration::from_nanos(1_000);
 #[derive(Debug, Clone, Copy)]
 pub struct BackOff {
     pause_nanos: u64,
-    least: SimDuration,
+    /// The shortest time from a refusal to what its client does next: the rest of 100 µs after both ways of the network, and at least 1 µs.
+    pub least: SimDuration,
 }
 
 impl BackOff {
@@ -29,11 +30,6 @@ impl BackOff {
             pause_nanos: pause.as_nanos(),
             least: SimDuration::from_nanos(least).max(LEAST_PAUSE),
         }
-    }
-
-    /// The shortest time from a refusal to what its client does next: the rest of 100 µs after both ways of the network, and at least 1 µs.
-    pub fn least(&self) -> SimDuration {
-        self.least
     }
 
     /// The pause after the `failures`-th failure in a row (from 1); the jitter is the first of `draws`. At least [`BackOff::least`].

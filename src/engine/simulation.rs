@@ -172,7 +172,7 @@ impl<'a> Simulation<'a> {
             && workload.reads.iter().all(|read| read.load.is_none());
         let end = if finite && !self.clock.cut_off {
             // A run of no length has no rates.
-            self.clients.last_outcome().max(SimTime::from_nanos(1))
+            self.clients.last_outcome.max(SimTime::from_nanos(1))
         } else {
             self.config.duration
         };

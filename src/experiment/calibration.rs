@@ -480,7 +480,7 @@ fn fits(config: &SimConfig, replay: &MeasuredReplay) -> Vec<TimeFit> {
     });
     let mut reads = config.reads.iter().zip(&workload.reads);
     let read = reads.find(|(_, read)| read.load.is_some());
-    let read = read.map(|(planned, _)| match planned.plan.path() {
+    let read = read.map(|(planned, _)| match planned.plan.path {
         AccessPath::Get | AccessPath::MultiGet => GET,
         _ => SCAN,
     });

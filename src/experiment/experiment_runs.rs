@@ -536,7 +536,7 @@ impl<'a> Experiment<'a> {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FinishedRun {
     /// Its place in the experiment's order.
-    pub(super) job: usize,
+    pub job: usize,
     pub(super) outcome: Outcome,
 }
 
@@ -564,11 +564,6 @@ impl Outcome {
 }
 
 impl FinishedRun {
-    /// Its number in the experiment: [`ExperimentRuns::name`](super::ExperimentRuns::name) says what it is.
-    pub fn number(&self) -> usize {
-        self.job
-    }
-
     /// What it found, if it is a replicate's.
     pub fn result(&self) -> Option<&RunResult> {
         match &self.outcome {

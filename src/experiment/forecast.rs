@@ -622,6 +622,6 @@ fn attempts(client: &ClientSpec, network: SimDuration, secs: f64) -> f64 {
         }
         (at, count) = (at + pause, count + 1.0);
     }
-    let all = at + way + back_off.least().as_secs_f64();
+    let all = at + way + back_off.least.as_secs_f64();
     (count + 1.0) * (secs / all).max(1.0)
 }

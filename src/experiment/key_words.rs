@@ -35,15 +35,11 @@ pub(super) fn key_in_words(key: &KeyPlan, schema: &Schema) -> String {
 /// A sentence on what tells the cells of a row apart, and one on each copy.
 pub(super) fn further_keys(strategy: &Strategy) -> Vec<String> {
     let cells = strategy.qualifier.iter();
-    let cells = cells.map(|it| {
-        format!(
-            "Cells of a row are told apart by `{}`.",
-            it.expanded().trim()
-        )
-    });
+    let cells =
+        cells.map(|it| format!("Cells of a row are told apart by `{}`.", it.expanded.trim()));
     let copies = (1..).zip(&strategy.copies).map(|(number, copy)| {
         let words = key_in_words(&copy.key, &strategy.setup.schema);
-        let key = copy.key.expanded().trim();
+        let key = copy.key.expanded.trim();
         format!("Copy {number} has the same rows by `{key}`: {words}.")
     });
     cells.chain(copies).collect()

@@ -36,7 +36,7 @@ pub(super) fn run(
         knee.from,
         knee.to,
         knee.precision,
-        config.generator.replicate(),
+        config.generator.replicate,
     );
     let capacity = match knee.load {
         VariedLoad::Write(_) => capacity(config, stop)?,

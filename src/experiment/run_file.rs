@@ -98,7 +98,8 @@ pub struct SavedRuns {
 #[derive(Debug)]
 pub struct RunFile {
     file: File,
-    path: PathBuf,
+    /// Where it is.
+    pub path: PathBuf,
     /// Bytes of whole runs.
     whole: u64,
 }
@@ -307,11 +308,6 @@ impl RunFile {
             path: path.to_owned(),
             whole: 0,
         })
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Appends a run, whole or, on an error, not at all.

@@ -172,7 +172,7 @@ impl<'a> StrategySummary<'a> {
                 let done = mean(MetricId::ReadThroughput).filter(behind);
                 Some(ReadPrice {
                     name: read.name.clone(),
-                    path: forecast.planned.plan.path(),
+                    path: forecast.planned.plan.path,
                     calls: mean(MetricId::CallsPlanned)?,
                     rows_read: mean(MetricId::RowsPlanned).unwrap_or(0.0),
                     rows_returned: mean(MetricId::RowsReturned).unwrap_or(0.0),
@@ -246,11 +246,11 @@ impl<'a> StrategySummary<'a> {
             title: strategy.title.clone(),
             sweep: sweep_of(self.point),
             key: strategy.key.text().to_owned(),
-            key_expanded: Some(strategy.key.expanded().to_owned())
+            key_expanded: Some(strategy.key.expanded.to_owned())
                 .filter(|expanded| expanded != strategy.key.text()),
             key_words: key_in_words(&strategy.key, &strategy.setup.schema),
             further_keys: further_keys(strategy),
-            parameters: strategy.key.parameters().clone(),
+            parameters: strategy.key.parameters.clone(),
             servers: self.servers,
             closed_loop: self.is_closed(),
             metrics,
@@ -382,7 +382,7 @@ impl<'a> StrategySummary<'a> {
         let all: f64 = demands.iter().sum();
         let mut reads = self.reads().zip(&demands);
         let ((read, ..), _) = reads.find(|((_, forecast, _), demand)| {
-            let is_scan = forecast.planned.plan.path() == AccessPath::TableScan;
+            let is_scan = forecast.planned.plan.path == AccessPath::TableScan;
             is_scan && **demand > hotspots::MOST * all
         })?;
         let schema = &self.strategy.setup.schema;
@@ -474,7 +474,7 @@ fn read_result((read, forecast, runs): (&Read, &ReadForecast, &Runs), cells: boo
     });
     ReadResult {
         name: read.name.clone(),
-        path: Some(forecast.planned.plan.path().name().to_owned()),
+        path: Some(forecast.planned.plan.path.name().to_owned()),
         words: forecast.words.clone(),
         copy: copy.filter(|copy| *copy > 0),
         calls_planned: runs.measure(MetricId::CallsPlanned),

@@ -231,7 +231,7 @@ fn predicted(strategy: &Strategy, scenario: &Scenario, retention: &Retention) ->
     let setup = &strategy.setup;
     let service = &setup.table.service(&setup.cluster);
     let of_read = |read: &ReadForecast| {
-        let path = read.planned.plan.path();
+        let path = read.planned.plan.path;
         seconds(
             service,
             path.name(),

@@ -166,7 +166,7 @@ pub fn evaluate(
     Ok(Evaluated {
         key,
         segments,
-        notes: plan.notes().to_vec(),
+        notes: plan.notes.clone(),
     })
 }
 

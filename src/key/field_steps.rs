@@ -12,7 +12,8 @@ use std::sync::Arc;
 /// Coarse uses of one number field, such as `trunc(ts, '1h')` and `to_char(ts, 'yyyyMMdd')`: each follows the field, in steps.
 #[derive(Debug, Clone)]
 pub struct FieldSteps {
-    field: FieldId,
+    /// The field.
+    pub field: FieldId,
     /// Values that are made of the field and nothing else.
     uses: Arc<Vec<Code>>,
 }
@@ -62,11 +63,6 @@ impl FieldSteps {
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self::new(self.field, [&self.uses[..], &other.uses[..]].concat())
-    }
-
-    /// The field.
-    pub fn field(&self) -> FieldId {
-        self.field
     }
 
     /// [`FieldSteps::window`] around another value of the field than the record's own.

@@ -314,7 +314,7 @@ impl KeyPlan {
     /// Adds the fields that a reader can tell by the derived fields which it knows.
     pub fn learn_told(&self, known: &mut Knowledge) {
         for derived in known.derived().to_vec() {
-            let told = self.derivation(derived).map_or(&[][..], Derivation::told);
+            let told = self.derivation(derived).map_or(&[][..], |it| &it.told);
             told.iter()
                 .for_each(|field| known.learn(KnownField::Stored(*field)));
         }

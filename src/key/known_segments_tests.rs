@@ -152,7 +152,7 @@ fn a_step_ends_where_the_coarse_use_changes_or_the_bounds_end() {
         let steps = compiled(key).field_steps(0..1, N).unwrap();
         let mut record = RECORD;
         let window = steps.window(&mut record, bounds, &mut StepCache::default());
-        assert_eq!((steps.field(), record), (N, RECORD));
+        assert_eq!((steps.field, record), (N, RECORD));
         window
     };
     for (bounds, expected) in [
@@ -234,7 +234,7 @@ fn derived_fields_are_known_by_themselves() {
     let follows = |at: u16| {
         derivation(at)
             .follows()
-            .map(|(steps, rising)| (steps.field(), rising))
+            .map(|(steps, rising)| (steps.field, rising))
     };
     assert_eq!(follows(0), Some((TS, true)));
     assert_eq!(follows(1), Some((TS, false)));

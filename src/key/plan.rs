@@ -103,9 +103,12 @@ const TURN_OF_FLIGHTS: f64 = 2.0;
 #[derive(Debug, Clone)]
 pub struct KeyPlan {
     text: String,
-    expanded: String,
-    parameters: BTreeMap<String, i64>,
-    notes: Vec<KeyNote>,
+    /// The expression with those of derived fields in the place of their names, unless it is too long to be read.
+    pub expanded: String,
+    /// The parameters that the expression uses, derived fields expanded: with its text they tell one key from another.
+    pub parameters: BTreeMap<String, i64>,
+    /// Lints of the language.
+    pub notes: Vec<KeyNote>,
     segments: Vec<Segment>,
     shape: ByteShape,
     /// Values of the leading bucket, ascending.
@@ -202,21 +205,6 @@ impl KeyPlan {
     /// The expression as written.
     pub fn text(&self) -> &str {
         &self.text
-    }
-
-    /// The expression with those of derived fields in the place of their names, unless it is too long to be read.
-    pub fn expanded(&self) -> &str {
-        &self.expanded
-    }
-
-    /// The parameters that the expression uses, derived fields expanded: with its text they tell one key from another.
-    pub fn parameters(&self) -> &BTreeMap<String, i64> {
-        &self.parameters
-    }
-
-    /// Lints of the language.
-    pub fn notes(&self) -> &[KeyNote] {
-        &self.notes
     }
 
     /// The segments that the key is made of, in order, derived fields expanded.
@@ -425,9 +413,9 @@ pub struct Derivation {
     fields: Vec<FieldId>,
     code: Code,
     /// Number fields that it uses in steps only.
-    coarse: Vec<FieldSteps>,
+    pub coarse: Vec<FieldSteps>,
     /// Fields whose values its value tells: none of a hash, which nobody turns back.
-    told: Vec<FieldId>,
+    pub told: Vec<FieldId>,
     /// Set when it follows its only field.
     steps: Option<(FieldSteps, bool)>,
 }
@@ -490,16 +478,6 @@ impl Derivation {
     /// Stored fields that it is made of, ascending.
     pub fn fields(&self) -> &[FieldId] {
         &self.fields
-    }
-
-    /// The steps of number fields, hashed or not, in which it stays the same.
-    pub fn coarse(&self) -> &[FieldSteps] {
-        &self.coarse
-    }
-
-    /// Fields whose values whoever knows it knows as well, ascending.
-    pub fn told(&self) -> &[FieldId] {
-        &self.told
     }
 
     /// Where its value changes, and whether it grows with the field, when it follows its only field.

@@ -60,11 +60,11 @@ fn error(key: &str, derived: &[(&str, &str)]) -> KeyError {
 fn note(key: &str, part: &str) -> KeyNote {
     let plan = plan(key);
     let found = plan
-        .notes()
+        .notes
         .iter()
         .find(|note| note.text.message.contains(part));
     found
-        .unwrap_or_else(|| panic!("{key}: {:?}", plan.notes()))
+        .unwrap_or_else(|| panic!("{key}: {:?}", plan.notes))
         .clone()
 }
 
@@ -72,7 +72,7 @@ fn note(key: &str, part: &str) -> KeyNote {
 fn the_parameters_of_a_plan_are_those_that_it_uses() {
     let plan = compile_with("be8(n + a) || d", &[("d", "be8(n * b)")]).unwrap();
     let expected = [("a".to_owned(), 3), ("b".to_owned(), 5)];
-    assert_eq!(*plan.parameters(), expected.into());
+    assert_eq!(plan.parameters, expected.into());
 }
 
 #[test]

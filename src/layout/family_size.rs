@@ -616,10 +616,7 @@ impl FamilySample {
             neighbours: TimeNeighbours::of(key, &times),
             shared: match thinned {
                 Some(thinned) => (shared_of(rows, thinned), thinned),
-                None => (
-                    prefixes.shared_bytes(prefixes.sampled(), sampled),
-                    usize::MAX,
-                ),
+                None => (prefixes.shared_bytes(prefixes.sampled, sampled), usize::MAX),
             },
             prefixes,
             growth,
@@ -714,7 +711,7 @@ impl FamilySample {
         let mut row_bytes = file.data_bytes as f64 / sampled * longer;
         let mut index_key = file.index_key_bytes as f64 / (file.blocks as f64).max(1.0);
         if rows > sampled {
-            let drawn = self.prefixes.sampled();
+            let drawn = self.prefixes.sampled;
             let shared = &self.prefixes;
             // A block that begins within a row says the whole row.
             index_key += self.shares_more(total, rows) / cells.max(1.0);

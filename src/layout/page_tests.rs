@@ -125,9 +125,7 @@ fn rows_that_cost_nothing_do_not_make_the_scan_of_everything_the_cheapest_way() 
         let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
         let layouts = scenario.strategies.iter().zip(&firsts);
         let reads = layouts.flat_map(|(strategy, first)| Layout::of(strategy, first).reads);
-        reads
-            .map(|read| read.planned.plan.path())
-            .collect::<Vec<_>>()
+        reads.map(|read| read.planned.plan.path).collect::<Vec<_>>()
     };
     assert_eq!(paths("0us"), paths("1us"));
 }

@@ -76,7 +76,7 @@ pub(super) fn of(tables: &[LaidTable<'_>], gets: usize) -> Vec<ReadForecast> {
             };
             lens.fold(page, |all, len| all * f64::from(*len))
         });
-        let each = plan.expected().requests.max(combinations).max(1.0);
+        let each = plan.expected.requests.max(combinations).max(1.0);
         let costed = ((REQUESTS / each) as usize).clamp(TARGETS, COSTED);
         let mut forecast = targets.with(at, costed, setup, |context| {
             forecast(read, (plan, each), &tables[table], context)
@@ -91,7 +91,7 @@ pub(super) fn of(tables: &[LaidTable<'_>], gets: usize) -> Vec<ReadForecast> {
 }
 
 fn is_get(plan: &AccessPlan) -> bool {
-    matches!(plan.path(), AccessPath::Get | AccessPath::MultiGet)
+    matches!(plan.path, AccessPath::Get | AccessPath::MultiGet)
 }
 
 /// The most frequent rows of so many of a read's Gets, with their shares of them. O(n log n) in Gets.
@@ -102,7 +102,7 @@ fn hot_rows(
     replicate: &Replicate,
 ) -> Vec<(RowKey, f64)> {
     let width = replicate.generator.width();
-    let targets = (gets as f64 / plan.expected().requests.max(1.0)).max(TARGETS as f64) as usize;
+    let targets = (gets as f64 / plan.expected.requests.max(1.0)).max(TARGETS as f64) as usize;
     let mut batch = ReadBatch::default();
     replicate.with_reads(workload, |source| source.sample(read, targets, &mut batch));
     let mut requests = Requests::default();
@@ -227,7 +227,7 @@ pub(super) fn cheapest(
         };
         plan(&table, read, &PlanContext { costs, ..*context })
     });
-    let seconds = |(_, plan): &(usize, AccessPlan)| plan.expected().seconds;
+    let seconds = |(_, plan): &(usize, AccessPlan)| plan.expected.seconds;
     let cheapest = plans.enumerate();
     let cheapest = cheapest.min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
     cheapest.expect("there is a table")
@@ -314,7 +314,7 @@ fn forecast(
     let [regions, of_a_request, write_share] =
         [of_reads, of_requests, write_share].map(|sum| sum / targets);
     let plan = plan.expecting(expected.of_one(context.sample.len()));
-    let expected = plan.expected();
+    let expected = plan.expected;
     let parts = match is_get(&plan) {
         true => expected.requests,
         // A scan opens a region after the other.
@@ -399,8 +399,8 @@ fn words(
         "1.0" => "one region".to_owned(),
         text => format!("{} regions", text.trim_end_matches(".0")),
     };
-    let one_request = plan.expected().requests < 1.5;
-    let mut of_regions = match plan.path() {
+    let one_request = plan.expected.requests < 1.5;
+    let mut of_regions = match plan.path {
         AccessPath::FanOutScan if !one_request => format!(", each of {}", counted(of_a_request)),
         AccessPath::MultiGet => format!(", in {} of {all}", counted(regions)),
         AccessPath::TableScan if all == 1 => " of one region".to_owned(),

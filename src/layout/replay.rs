@@ -243,7 +243,7 @@ impl WriteSource {
             }
             Self::Closed { source, pace, made } => (source, *pace, made),
         };
-        let clients = u64::from(source.clients());
+        let clients = u64::from(source.clients);
         let mut record = vec![0; width];
         for index in *made..*made + BATCH as u64 {
             let now = SimTime::from_nanos((index as f64 / pace * 1e9) as u64);
@@ -260,7 +260,7 @@ impl WriteSource {
     fn client(&self, index: u64) -> Option<u32> {
         match self {
             Self::Open(_) => None,
-            Self::Closed { source, .. } => Some((index % u64::from(source.clients())) as u32),
+            Self::Closed { source, .. } => Some((index % u64::from(source.clients)) as u32),
         }
     }
 }

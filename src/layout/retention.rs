@@ -94,7 +94,7 @@ impl Retention {
                     cheapest(tables, asked, context).1
                 });
                 // A Get that finds nothing reads a row like one that finds it.
-                plan.expected().cells_read.max(1.0)
+                plan.expected.cells_read.max(1.0)
             });
             rows.collect::<Vec<f64>>()
         };

@@ -140,8 +140,8 @@ impl Column {
         let (from, to) = known.unwrap_or((first, last));
         let is_near = from.saturating_sub(first) < DAY && last.saturating_sub(to) < DAY;
         let ends = self.integers.ends();
-        let counts = ends
-            .is_some_and(|(least, greatest)| greatest.abs_diff(*least) < self.frequencies.rows());
+        let counts =
+            ends.is_some_and(|(least, greatest)| greatest.abs_diff(*least) < self.frequencies.rows);
         let is_sorted = first < last && self.times.is_sorted();
         let counts = counts && self.is_unique();
         if self.may_be_times.is_some() && is_sorted && is_near && !counts {
@@ -151,7 +151,7 @@ impl Column {
 
     /// Values that were read.
     pub fn rows(&self) -> u64 {
-        self.frequencies.rows()
+        self.frequencies.rows
     }
 
     /// Whether most whole numbers or texts are greater than all before them, or lesser, and none comes twice.

@@ -33,7 +33,8 @@ pub struct Frequencies {
     level: u32,
     sampled: usize,
     lost: u64,
-    rows: u64,
+    /// Values that were counted.
+    pub rows: u64,
 }
 
 #[derive(Debug)]
@@ -118,11 +119,6 @@ impl Frequencies {
         let lost = self.lost;
         self.values
             .retain(|hash, seen| !is_watched(hash) || seen.times + seen.missed > lost);
-    }
-
-    /// Values that were counted.
-    pub fn rows(&self) -> u64 {
-        self.rows
     }
 
     /// How many different values there are: exact while all are counted.
@@ -228,6 +224,6 @@ mod tests {
             .iter()
             .map(|it| (it.times * it.values) as f64 * it.weight)
             .sum();
-        assert!((rows / found.rows() as f64 - 1.0).abs() < 0.15, "{rows}");
+        assert!((rows / found.rows as f64 - 1.0).abs() < 0.15, "{rows}");
     }
 }

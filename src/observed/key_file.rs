@@ -53,7 +53,8 @@ pub struct KeyFile {
     key: Vec<u8>,
     seen: BTreeSet<u64>,
     repeated: Option<(u64, u64)>,
-    total: u64,
+    /// The weights of all keys so far.
+    pub total: u64,
     hint: Option<&'static str>,
 }
 
@@ -219,11 +220,6 @@ impl KeyFile {
     /// Whether each key has a weight of its own.
     pub fn has_weights(&self) -> bool {
         self.columns.is_some_and(|[key, weight]| key != weight)
-    }
-
-    /// The weights of all keys so far.
-    pub fn total(&self) -> u64 {
-        self.total
     }
 
     /// The part of the file that was read, in 0 ..= 1; `None` of what has no known length.

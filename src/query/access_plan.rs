@@ -140,15 +140,19 @@ pub struct AccessPlan {
     /// Several combinations may ask for the same.
     pub(super) may_repeat: bool,
     /// It asks for the target's own row by its key, which no other is; that row is there.
-    own_row: bool,
+    pub own_row: bool,
     /// Its Gets differ in the values of fields only, and their keys are written in columns.
     pub(super) gets_together: bool,
     /// One scan finds just the rows that are wanted, all of them.
     pub(super) is_exact_scan: bool,
-    names_cells: bool,
-    path: AccessPath,
-    over_reads: Vec<OverRead>,
-    expected: Expected,
+    /// What it knows tells the qualifiers of the cells that it reads: it can name their columns.
+    pub names_cells: bool,
+    /// Its kind.
+    pub path: AccessPath,
+    /// What it reads besides what is wanted; nothing else is read but rows that are wanted.
+    pub over_reads: Vec<OverRead>,
+    /// Means over the sample of targets.
+    pub expected: Expected,
 }
 
 /// The rows of one request lie in the order that the reader wants.
@@ -218,11 +222,6 @@ impl AccessPlan {
         plan
     }
 
-    /// Its kind.
-    pub fn path(&self) -> AccessPath {
-        self.path
-    }
-
     /// Its scans run from the end of their ranges.
     pub fn reversed(&self) -> bool {
         let scans = !matches!(self.path, AccessPath::Get | AccessPath::MultiGet);
@@ -231,16 +230,6 @@ impl AccessPlan {
                 .ordered
                 .as_ref()
                 .is_some_and(|ordered| ordered.reversed)
-    }
-
-    /// It asks for the target's own row by its key and for nothing else, and finds it ([`Requests::find`]).
-    pub fn is_of_own_row(&self) -> bool {
-        self.own_row
-    }
-
-    /// What it knows tells the qualifiers of the cells that it reads: it can name their columns.
-    pub fn names_cells(&self) -> bool {
-        self.names_cells
     }
 
     /// Appends the beginnings of the keys of targets, whose records lie one after another, to `keys` ([`AccessPlan::requests_from`]): for many targets faster
@@ -255,16 +244,6 @@ impl AccessPlan {
     /// Reads what rows with the values that are known of a target are counted by: when many are counted next, they wait for memory together.
     pub fn touch(&self, record: &[i64], population: &Population) -> f64 {
         population.touch(self.question.known.stored(), record)
-    }
-
-    /// What it reads besides what is wanted; nothing else is read but rows that are wanted.
-    pub fn over_reads(&self) -> &[OverRead] {
-        &self.over_reads
-    }
-
-    /// Means over the sample of targets.
-    pub fn expected(&self) -> Expected {
-        self.expected
     }
 
     /// The same with means over a larger sample.

@@ -38,7 +38,7 @@ impl<'a, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, S> {
         let whole = self.whole.iter();
         shares.extend(whole.map(|of| (*of, share(&(0..1), &every(between, *of)))));
         for steps in self.steps {
-            let field = steps.field();
+            let field = steps.field;
             let window = steps.window(record, question.domain(field), grain);
             let window = between.within(field, window);
             shares.push((field, share(&window, &every(between, field))));

@@ -187,15 +187,15 @@ impl Question {
             }
             match derivation.follows() {
                 Some((grain, _)) => bands.push(BandRule {
-                    field: grain.field(),
+                    field: grain.field,
                     extent: Extent::Span(1),
                     grain: Some(grain.clone()),
                     derived: Some(derived),
                 }),
                 None => {
                     let (whole, coarse): &mut (Vec<FieldId>, Vec<FieldSteps>) = &mut made_of;
-                    coarse.extend_from_slice(derivation.coarse());
-                    let in_steps = |field: &FieldId| coarse.iter().any(|it| it.field() == *field);
+                    coarse.extend_from_slice(&derivation.coarse);
+                    let in_steps = |field: &FieldId| coarse.iter().any(|it| it.field == *field);
                     let fields = derivation.fields().iter().copied();
                     whole.extend(fields.filter(|it| !(known.knows(*it) || in_steps(it))));
                     others.push(derived);
@@ -204,7 +204,7 @@ impl Question {
         }
         made_of.0.sort_unstable();
         made_of.0.dedup();
-        let stepped: Vec<FieldId> = made_of.1.iter().map(FieldSteps::field).collect();
+        let stepped: Vec<FieldId> = made_of.1.iter().map(|it| it.field).collect();
         let given: Vec<DerivedId> = bands.iter().filter_map(|band| band.derived).collect();
         let list_lens = read.within.iter().map(|list| match list.values {
             WithinValues::Count(count) => f64::from(count),
@@ -379,7 +379,7 @@ fn followed(key: &KeyPlan, field: KnownField) -> Option<Followed<'_>> {
     };
     let (grain, rising) = key.derivation(derived)?.follows()?;
     Some(Followed {
-        field: grain.field(),
+        field: grain.field,
         derived: Some(derived),
         grain: Some(grain),
         rising,

@@ -86,7 +86,7 @@ impl RowIdentity {
             let values = segment.space();
             let joint = step.as_ref().map(|(joint, _)| joint);
             let joint = joint.filter(|joint| joint.segments.contains(&at));
-            let in_steps = |field: FieldId| joint.is_some_and(|it| it.steps.field() == field);
+            let in_steps = |field: FieldId| joint.is_some_and(|it| it.steps.field == field);
             let is_hidden = joint.is_some_and(|joint| joint.hidden.contains(&at));
             let mut fields = segment.fields().iter();
             if segment.randomness() == Randomness::Random {
@@ -115,7 +115,7 @@ impl RowIdentity {
         };
         let mut window = |steps: &FieldSteps| {
             let window = steps.window(record, bounds.clone(), cache);
-            (steps.field(), window.start, window.end)
+            (steps.field, window.start, window.end)
         };
         let finest = Some(window(&joint.steps));
         let told = match joint.hidden.is_empty() {
@@ -127,7 +127,7 @@ impl RowIdentity {
 
     /// The timestamp that tells rows or cells apart in steps.
     pub(super) fn step_field(&self) -> Option<FieldId> {
-        self.step.as_ref().map(|(joint, _)| joint.steps.field())
+        self.step.as_ref().map(|(joint, _)| joint.steps.field)
     }
 
     /// Rows or cells of different values of the field, or of different steps of it, are different.
@@ -138,7 +138,7 @@ impl RowIdentity {
     /// Writes that agree in these fields are the same row.
     pub(super) fn is_told_by(&self, fields: &[FieldId]) -> bool {
         let told = self.told_or_hashed.iter();
-        let step = self.step.as_ref().map(|(joint, _)| joint.steps.field());
+        let step = self.step.as_ref().map(|(joint, _)| joint.steps.field);
         self.draws == 1.0
             && told
                 .copied()

@@ -54,7 +54,7 @@ impl AccessPlan {
         rows: &impl RowCounts,
         requests: &mut Requests,
     ) {
-        if self.is_of_own_row() {
+        if self.own_row {
             let row = self.row(target.record, target);
             return self.find(requests, |out| self.question.key.write(&row, out));
         }

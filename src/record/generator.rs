@@ -20,7 +20,8 @@ pub struct RecordGenerator {
     /// One a field, a field after those that it depends on.
     steps: Vec<Step>,
     seed: Seed,
-    replicate: u32,
+    /// Which replicate it is of.
+    pub replicate: u32,
 }
 
 /// Operations of one write that follow each other.
@@ -128,11 +129,6 @@ impl RecordGenerator {
             seed,
             replicate,
         }
-    }
-
-    /// Which replicate it is of.
-    pub fn replicate(&self) -> u32 {
-        self.replicate
     }
 
     /// The draws of one purpose in its replicate.

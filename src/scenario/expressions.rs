@@ -27,7 +27,7 @@ pub(super) fn compile(
             return None;
         }
     };
-    let notes = plan.notes();
+    let notes = &plan.notes;
     for (at, note) in notes.iter().enumerate() {
         let mut earlier = notes[..at].iter();
         // Once a key is enough; values need not be told apart.

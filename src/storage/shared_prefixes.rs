@@ -27,7 +27,8 @@ const PAIRS: u64 = 32;
 /// Prefix counts of a sample, for tables of any size.
 #[derive(Debug, Clone)]
 pub struct SharedPrefixes {
-    sampled: f64,
+    /// Number of sampled writes.
+    pub sampled: f64,
     /// Of L = 1, 2, ... bytes.
     levels: Vec<Level>,
     /// Different keys: drawn, found, values.
@@ -136,11 +137,6 @@ impl SharedPrefixes {
             levels,
             keys: all,
         }
-    }
-
-    /// Number of sampled writes.
-    pub fn sampled(&self) -> f64 {
-        self.sampled
     }
 
     /// Different keys among so many writes, if all are equally likely.

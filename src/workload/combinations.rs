@@ -13,7 +13,8 @@ use std::sync::Arc;
 pub(super) struct Combinations {
     /// Field, slot of its first value, number of values.
     fields: Vec<(FieldId, i64, u64)>,
-    count: u64,
+    /// Number of combinations, >= 1.
+    pub(super) count: u64,
 }
 
 impl Combinations {
@@ -30,11 +31,6 @@ impl Combinations {
             product.saturating_mul(*count)
         });
         Self { fields, count }
-    }
-
-    /// Number of combinations, >= 1.
-    pub(super) fn count(&self) -> u64 {
-        self.count
     }
 
     /// Number of fields in a combination.
@@ -101,7 +97,7 @@ enum Order {
 impl PeriodicClock {
     /// The clock of all combinations of `turns`; `lane` is the write's. O(combinations) up to a million, else O(1).
     pub(super) fn new(turns: &Periodic, generator: &RecordGenerator, lane: u32) -> Self {
-        let count = Combinations::new(&turns.each, generator.schema()).count();
+        let count = Combinations::new(&turns.each, generator.schema()).count;
         let draws = generator.draws(Stream::Beats, lane);
         let permutation = Permutation::new(count, draws);
         let place = |place| permutation.at(place) as u32;

@@ -259,7 +259,8 @@ impl OperationBatch {
 #[derive(Debug)]
 pub struct ClosedSource {
     id: WriteId,
-    clients: u32,
+    /// Number of clients.
+    pub clients: u32,
     think: Think,
     thinking: DrawKey,
     rows: RowSource,
@@ -282,11 +283,6 @@ impl ClosedSource {
             rows: RowSource::of_write(workload, id, &generator),
             taken: 0,
         })
-    }
-
-    /// Number of clients.
-    pub fn clients(&self) -> u32 {
-        self.clients
     }
 
     /// It is an import, and its clients have taken all records.

@@ -13,9 +13,11 @@ use rand::rngs::Xoshiro256PlusPlus;
 pub(super) struct RateProfile {
     pieces: Vec<Piece>,
     /// The greatest rate, per nanosecond.
-    peak: f64,
-    total: f64,
-    span: (f64, f64),
+    pub(super) peak: f64,
+    /// Expected operations over the whole duration.
+    pub(super) total: f64,
+    /// First instant, and the one after the last.
+    pub(super) span: (f64, f64),
 }
 
 /// A stretch over which the rate is linear.
@@ -100,21 +102,6 @@ impl RateProfile {
             pieces,
             total: before,
         }
-    }
-
-    /// First instant, and the one after the last.
-    pub(super) fn span(&self) -> (f64, f64) {
-        self.span
-    }
-
-    /// Expected operations over the whole duration.
-    pub(super) fn total(&self) -> f64 {
-        self.total
-    }
-
-    /// The greatest rate, per nanosecond.
-    pub(super) fn peak(&self) -> f64 {
-        self.peak
     }
 
     /// The rate does not change between two instants.
@@ -302,7 +289,7 @@ mod tests {
     fn the_peak_is_the_greatest_rate_of_any_instant() {
         let peak = |points: &[ProfilePoint]| {
             let profile = RateProfile::new(PerSecond(100.0), points, SimDuration::from_secs(4));
-            profile.peak() * 1e9
+            profile.peak * 1e9
         };
         assert_eq!(peak(&[]), 100.0);
         assert!((peak(&[point(1, 1.0), point(3, 2.5)]) - 250.0).abs() < 1e-9);
@@ -329,7 +316,7 @@ mod tests {
     #[test]
     fn the_total_is_the_area_under_the_profile() {
         // 2 * 100 + 4 * 200 + 2 * 300 + 2 * 50 + 0 + 2 * 100.
-        assert!((profile().total() - 1_900.0).abs() < 1e-6);
+        assert!((profile().total - 1_900.0).abs() < 1e-6);
     }
 
     #[test]
@@ -375,7 +362,7 @@ mod tests {
     #[test]
     fn without_a_profile_the_rate_is_constant_and_a_zero_rate_has_no_operations() {
         let plain = RateProfile::new(PerSecond(250.0), &[], SimDuration::from_secs(3));
-        assert!((plain.total() - 750.0).abs() < 1e-9);
+        assert!((plain.total - 750.0).abs() < 1e-9);
         assert_eq!(plain.time_by(125.0), Some(SimTime::from_nanos(500_000_000)));
         let silent = RateProfile::new(
             PerSecond(250.0),
@@ -393,6 +380,6 @@ mod tests {
             &[point(0, 0.0), point(10, 1.0)],
             SimDuration::from_secs(5),
         );
-        assert!((cut.total() - 125.0).abs() < 1e-9);
+        assert!((cut.total - 125.0).abs() < 1e-9);
     }
 }

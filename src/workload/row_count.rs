@@ -163,7 +163,7 @@ impl RowOrigin {
 
     /// Expected other rows of a part of those that are present when one of it is known to be there.
     pub(super) fn others(&self, present: f64, Part { combined, drawn }: Part) -> f64 {
-        if !self.history.regular() {
+        if !self.history.regular {
             return present * combined * drawn;
         }
         // Of each combination the rows come at a steady pace; the known one is among them.
@@ -176,7 +176,7 @@ impl RowOrigin {
     pub(super) fn ln_missed(&self, share: f64, inflow: StepInflow) -> f64 {
         let due = inflow.due / self.combinations;
         let later = inflow.due_later / self.combinations;
-        if self.history.regular() {
+        if self.history.regular {
             return ln_missed(share * inflow.stays, due)
                 + ln_missed(share * inflow.falls_back, later);
         }
@@ -702,7 +702,7 @@ impl<'a> RowCount<'a> {
     fn more_cells(&self, of: &Selection<'a>) -> f64 {
         let cell = self.targets_cell(of);
         let (origin, share) = (&self.population.origins[of.origin], cell.falling.share);
-        if !origin.history.regular() || of.window.numbers.is_some() || share <= 0.0 {
+        if !origin.history.regular || of.window.numbers.is_some() || share <= 0.0 {
             return 1.0 - cell.held;
         }
         let StepInflow {

@@ -36,7 +36,7 @@ pub(super) struct RowHistory {
     /// Rows after which the origin stops; infinite if only the run ends it.
     most: f64,
     /// Carried instants are evenly spaced: always of turns and of rows before the run, of arrivals when they are constant.
-    regular: bool,
+    pub(super) regular: bool,
 }
 
 /// Rows that have their turns at the start of each period.
@@ -87,7 +87,7 @@ impl RowOrigin {
     pub(super) fn all(workload: &Workload, schema: &Schema) -> Vec<Self> {
         let origin = |history, fixed: &[(FieldId, i64)], each: &[FieldId], sequence| Self {
             history,
-            combinations: Combinations::new(each, schema).count() as f64,
+            combinations: Combinations::new(each, schema).count as f64,
             // What is fixed is not combined.
             fixed: fixed
                 .iter()
@@ -157,7 +157,7 @@ impl RowHistory {
             }
             LoadModel::Periodic(periodic) => {
                 let turns = Aligned {
-                    rows: Combinations::new(&periodic.each, schema).count() as f64,
+                    rows: Combinations::new(&periodic.each, schema).count as f64,
                     every: periodic.every.as_nanos().max(1) as f64,
                     jitter: periodic.jitter.as_nanos() as f64,
                 };
@@ -198,14 +198,9 @@ impl RowHistory {
         (self.rows(at) + 1e-6) as i64 as u64
     }
 
-    /// Carried instants are evenly spaced.
-    pub(super) fn regular(&self) -> bool {
-        self.regular
-    }
-
     /// Rows whose carried instants are before `instant`, once all are written.
     pub(super) fn number_at(&self, instant: f64) -> f64 {
-        let (from, end) = self.carried.span();
+        let (from, end) = self.carried.span;
         let rows = match &self.aligned {
             Some(aligned) => aligned.before(instant.min(end), from),
             None => self.carried.operations_by(instant),
@@ -215,7 +210,7 @@ impl RowHistory {
 
     /// Instants that the rows in the table at `at` carry, lateness apart: from the first on up to before the last.
     pub(super) fn span(&self, at: SimTime) -> (f64, f64) {
-        let (from, end) = self.carried.span();
+        let (from, end) = self.carried.span;
         (from, end.min((at.as_nanos() as f64).max(1.0)))
     }
 
@@ -235,7 +230,7 @@ impl RowHistory {
                 every,
                 jitter,
             }) => rows * (((length + jitter) / every).floor() + 1.0),
-            None => self.carried.peak() * length,
+            None => self.carried.peak * length,
         }
     }
 
@@ -379,7 +374,7 @@ fn own_instants(
         }
         ImportRows::Each { each, every, .. } => {
             let turns = Aligned {
-                rows: Combinations::new(each, schema).count() as f64,
+                rows: Combinations::new(each, schema).count as f64,
                 every: (*every)?.as_nanos().max(1) as f64,
                 jitter: 0.0,
             };

@@ -430,7 +430,7 @@ impl ImportRows {
         match self {
             Self::Drawn { records, .. } => *records,
             Self::Each { each, every, last } => {
-                let count = Combinations::new(each, schema).count();
+                let count = Combinations::new(each, schema).count;
                 every.map_or(count, |every| {
                     let turns = u128::from(count) * u128::from(last.as_nanos())
                         / u128::from(every.as_nanos().max(1));
@@ -494,7 +494,7 @@ impl Import {
         {
             let combinations = Combinations::new(each, schema);
             if combinations.determine(field, schema, with) {
-                rows = rows.min(combinations.count());
+                rows = rows.min(combinations.count);
             }
         }
         rows.saturating_mul(ROW_BYTES)

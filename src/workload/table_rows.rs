@@ -18,7 +18,8 @@ pub(super) struct TableRows {
     pub(super) population: Population,
     makers: Vec<RowMaker>,
     indexes: Vec<ValueIndex>,
-    existing: usize,
+    /// Number of origins that lie before the run: they come first.
+    pub(super) existing: usize,
     start: EpochNanos,
 }
 
@@ -71,11 +72,6 @@ impl TableRows {
             start: workload.start,
             generator,
         }
-    }
-
-    /// Number of origins that lie before the run: they come first.
-    pub(super) fn existing(&self) -> usize {
-        self.existing
     }
 
     /// Number of writes.

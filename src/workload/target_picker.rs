@@ -180,7 +180,7 @@ impl TargetPicker {
         at: SimTime,
         table: &TableRows,
     ) -> PickedRow {
-        let existing = table.existing();
+        let existing = table.existing;
         let all = self.candidates(at, table);
         let of = |during: bool| {
             let some = all.iter().filter(|of| (of.origin >= existing) == during);

@@ -41,12 +41,12 @@ impl Workload {
     pub(super) fn intended_operations(&self, write: &Write, schema: &Schema) -> Option<f64> {
         match &write.load {
             LoadModel::Open { import, .. } => {
-                let total = write.load.rate_profile(self.duration)?.total();
+                let total = write.load.rate_profile(self.duration)?.total;
                 let rows = import.as_ref().map(|import| import.rows.len(schema) as f64);
                 Some(rows.map_or(total, |rows| total.min(rows)))
             }
             LoadModel::Periodic(periodic) => {
-                let count = Combinations::new(&periodic.each, schema).count() as f64;
+                let count = Combinations::new(&periodic.each, schema).count as f64;
                 Some(
                     count * self.duration.as_nanos() as f64
                         / periodic.every.as_nanos().max(1) as f64,

@@ -242,7 +242,7 @@ fn columns_that_depend_on_each_other_tell_of_each_other() {
     let scenario = scenario(&file, text).unwrap();
     let strategy = &scenario.strategies[0];
     let layout = Layout::of(strategy, &Replicate::new(&strategy.setup, scenario.seed, 0));
-    let plan = layout.reads[0].planned.plan.expected();
+    let plan = layout.reads[0].planned.plan.expected;
     for found in [plan.rows_returned, plan.rows_read] {
         // Of 4,096 rows that are compared, 1.4 million pairs have what is known: their number has a standard error of 0.1 %, as have 0.16 of their
         // shares, at most 2 % where rows of one customer come together; some hundreds of targets add 1 %. Twice the sum.

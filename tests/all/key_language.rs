@@ -221,7 +221,7 @@ fn shown(key: &str, derived: &[(&str, &str)]) -> String {
     let complaints: Vec<(&str, KeyError)> = match compile_with(key, derived) {
         Ok(plan) => {
             let title = |warning| if warning { "warning" } else { "note" };
-            let notes = plan.notes().iter();
+            let notes = plan.notes.iter();
             notes
                 .map(|note| (title(note.is_warning), note.text.clone()))
                 .collect()

@@ -112,7 +112,7 @@ fn cells_that_are_read_and_returned_are_those_of_a_table_that_is_looked_at() {
                 requested.plan.words()
             );
             // A row of each day that the range touches.
-            paths += u32::from(requested.plan.path() == path);
+            paths += u32::from(requested.plan.path == path);
         }
         assert!(paths > 0, "{key} and {qualifier}: no {path:?}");
     }
@@ -182,7 +182,7 @@ fn the_newest_cells_are_found_in_as_many_rows_as_hold_them() {
                 "{key} and {qualifier}: {found:?} for {expected:?}: {}",
                 requested.plan.words()
             );
-            assert_eq!(requested.plan.path(), path, "{key} and {qualifier}");
+            assert_eq!(requested.plan.path, path, "{key} and {qualifier}");
         }
     }
 }

@@ -51,7 +51,7 @@ fn call_records(key: &str, last: &str, known: &str) -> [f64; 2] {
     let scenario = Scenario::parse(&text, "calls").unwrap_or_else(|error| panic!("{error}"));
     let strategy = &scenario.strategies[0];
     let layout = Layout::of(strategy, &Replicate::new(&strategy.setup, scenario.seed, 0));
-    let plan = layout.reads[0].planned.plan.expected();
+    let plan = layout.reads[0].planned.plan.expected;
     [plan.requests, plan.rows_read]
 }
 
@@ -94,7 +94,7 @@ fn a_scan_is_opened_anew_in_each_region() {
         let scenario = Scenario::parse(&text, "scan").unwrap_or_else(|error| panic!("{error}"));
         let strategy = &scenario.strategies[0];
         let layout = Layout::of(strategy, &Replicate::new(&strategy.setup, scenario.seed, 0));
-        layout.reads[0].planned.plan.path().name()
+        layout.reads[0].planned.plan.path.name()
     };
     let many = "presplit = { algorithm = \"sampled\", regions = 64 }\n";
     assert_eq!([requests(many), requests("")], ["multi-get", "table-scan"]);

@@ -392,7 +392,7 @@ fn what_must_be_true_of_any_run_is_true_of_random_valid_scenarios() {
             |run| {
                 let breach = run.result().and_then(|it| too_many_events(&scenario, it));
                 let mut first = wasteful.lock().unwrap();
-                let named = breach.map(|breach| format!("{}: {breach}", runs.name(run.number())));
+                let named = breach.map(|breach| format!("{}: {breach}", runs.name(run.job)));
                 *first = first.take().or(named);
             },
         );

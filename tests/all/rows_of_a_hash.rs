@@ -29,7 +29,7 @@ fn counted_of(fields: &str, read: &str, key: &str) -> [f64; 2] {
     let scenario = Scenario::parse(&text, "hashes").unwrap_or_else(|error| panic!("{error}"));
     let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
     let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
-    let plan = layout.reads[0].planned.plan.expected();
+    let plan = layout.reads[0].planned.plan.expected;
     [plan.rows_returned, plan.rows_read]
 }
 
@@ -219,7 +219,7 @@ fn a_range_of_what_a_remainder_is_made_of_holds_the_target() {
     let plan = &Layout::of(&scenario.strategies[0], &firsts[0]).reads[0]
         .planned
         .plan;
-    for found in [plan.expected().rows_returned, plan.expected().rows_read] {
+    for found in [plan.expected.rows_returned, plan.expected.rows_read] {
         assert!((found - 5_000.0).abs() <= 1.01, "{found}");
     }
 }
@@ -433,7 +433,7 @@ fn what_a_range_or_a_step_tells_of_a_field_is_known_when_its_hash_is_counted() {
         Layout::of(&scenario.strategies[0], &firsts[0]).reads[0]
             .planned
             .plan
-            .expected()
+            .expected
             .rows_returned
     };
     let users =
@@ -480,7 +480,7 @@ fn what_is_made_of_a_column_is_counted_over_the_rows_of_its_file() {
         .plan;
     // Of some hundreds of targets the shares of the letters vary by 3 %, which the mean of what each reads does by less; 4,096 draws of rows by 1 %.
     let expected = 1e6 * (0.6 * 0.6 + 0.3 * 0.3 + 0.1 * 0.1);
-    let found = plan.expected().rows_returned;
+    let found = plan.expected.rows_returned;
     assert!(
         (found / expected - 1.0).abs() < 0.05,
         "{found}, expected {expected}"

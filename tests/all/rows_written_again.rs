@@ -50,7 +50,7 @@ fn a_random_salt_keeps_a_copy_of_a_row_under_every_salt_that_was_drawn() {
         let [one, five] = &layout.reads[..] else {
             panic!("two reads");
         };
-        let plan = one.planned.plan.expected();
+        let plan = one.planned.plan.expected;
         let found = [plan.rows_returned, plan.rows_read, plan.copies];
         for (found, expected) in found.into_iter().zip([wanted, read, copies]) {
             assert!((found - expected).abs() < 1e-3, "{}", one.words);
@@ -100,7 +100,7 @@ fn few_writes_of_a_row_leave_fewer_copies_than_there_are_salts() {
     // The name that is asked for was written once, and by each of the 1,499 other rows with the probability 1/1000; a write goes to one of
     // four salts: 4 (1 - 3/4 (1 - 1/4000)^1499) copies.
     let copies = 4.0 * (1.0 - 0.75 * (1.0 - 1.0 / 4_000.0f64).powi(1_499));
-    let plan = layouts[0].reads[0].planned.plan.expected();
+    let plan = layouts[0].reads[0].planned.plan.expected;
     // The planner's laws are those of rows drawn at random: the rounding of their numbers aside they give the same.
     for found in [plan.copies, plan.rows_read] {
         assert!(

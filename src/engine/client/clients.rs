@@ -126,7 +126,7 @@ pub struct Clients {
     pub(super) back_off: BackOff,
     pub(super) back_off_draws: AttemptDraws,
     /// When the last operation was completed or given up.
-    pub(super) last_outcome: SimTime,
+    pub last_outcome: SimTime,
     /// Operations of closed loops whose keys have not been written yet, and their RPCs, one a table: a key isn't needed before the RPC reaches the
     /// network's other end, so those of one network delay are keyed and routed together.
     pub(super) issued: OperationBatch,
@@ -197,11 +197,6 @@ impl Clients {
         self.open.next_time()
     }
 
-    /// When the last operation was completed or given up.
-    pub fn last_outcome(&self) -> SimTime {
-        self.last_outcome
-    }
-
     /// Some operation has been completed or given up at `at`.
     pub(super) fn outcome(&mut self, at: SimTime) {
         self.last_outcome = self.last_outcome.max(at);
@@ -239,7 +234,7 @@ impl Clients {
     /// A client learns now that it has to give up an operation: its next one starts no sooner than a further attempt could.
     pub(super) fn fails(&mut self, at: u32, now: SimTime) {
         let client = &mut self.closed[at as usize];
-        client.earliest = client.earliest.max(now + self.back_off.least());
+        client.earliest = client.earliest.max(now + self.back_off.least);
     }
 
     /// The write buffer of a client that has one.

@@ -68,7 +68,7 @@ impl Simulation<'_> {
         let (read, operation) = (batch.reads[at], batch.operations[at]);
         let plan = &config.reads[usize::from(read.0)].plan;
         match beginning {
-            Some(key) if plan.is_of_own_row() => {
+            Some(key) if plan.own_row => {
                 plan.find(&mut requests, |out| out.extend_from_slice(key));
             }
             _ => {
@@ -235,7 +235,7 @@ impl Simulation<'_> {
             let server = self.tables.server_for(region, process);
             let rpc = self.rpcs.add(operation, server, body, true);
             let row = self.rpcs.get_mut(rpc);
-            (row.region, row.key_length) = (region, self.tables.weights.neighbours_length());
+            (row.region, row.key_length) = (region, self.tables.weights.neighbours_length);
             self.send(rpc, true);
         } else {
             self.recorder.failed(what, now, now);

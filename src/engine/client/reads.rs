@@ -137,7 +137,7 @@ impl Reads {
         }
         for (of, PlannedRead { plan, .. }) in self.beginnings.iter_mut().zip(&*config.reads) {
             plan.write_beginnings(&of.records, &of.operations, &mut of.keys);
-            if plan.is_of_own_row() {
+            if plan.own_row {
                 continue;
             }
             let records = of.records.chunks_exact(width.max(1));

@@ -166,7 +166,7 @@ impl Simulation<'_> {
         match self.rpcs.operation_of(id).kind {
             OperationKind::Read { read, work } => {
                 let plan = &self.config.reads[usize::from(read.0)].plan;
-                (work.row_cells, plan.names_cells())
+                (work.row_cells, plan.names_cells)
             }
             _ => (1.0, false),
         }

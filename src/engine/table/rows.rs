@@ -43,7 +43,8 @@ pub struct RowWeights {
     weights: Vec<RowWeight>,
     /// Where those of each write begin.
     starts: [u32; 256],
-    neighbours_length: u16,
+    /// The length of key under which the weight of neighbours' rows stands: no row of the table or of a copy has it.
+    pub neighbours_length: u16,
 }
 
 impl RowWeights {
@@ -72,11 +73,6 @@ impl RowWeights {
             starts,
             neighbours_length: (longest + 1) as u16,
         }
-    }
-
-    /// The length of key under which the weight of neighbours' rows stands: no row of the table or of a copy has it.
-    pub fn neighbours_length(&self) -> u16 {
-        self.neighbours_length
     }
 
     /// A row of a write whose key has so many bytes.

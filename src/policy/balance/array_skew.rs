@@ -9,7 +9,8 @@ pub struct ArraySkew {
     squares: f64,
     min_skew: f64,
     max_skew: f64,
-    cost: f64,
+    /// The skew, 0 to 1. For one server with share p and the rest even, (n p - 1) / (n - 1) for large totals.
+    pub cost: f64,
 }
 
 impl ArraySkew {
@@ -29,11 +30,6 @@ impl ArraySkew {
         };
         skew.measure();
         skew
-    }
-
-    /// The skew, 0 to 1. For one server with share p and the rest even, (n p - 1) / (n - 1) for large totals.
-    pub fn cost(&self) -> f64 {
-        self.cost
     }
 
     /// The number of one server.
@@ -108,8 +104,8 @@ mod tests {
         // n = 8, p = 0.3: (2.4 - 1) / 7 = 0.2.
         let mut values = vec![100_000.0; 8];
         values[5] = 300_000.0;
-        assert!((ArraySkew::new(values).cost() - 0.2).abs() < 1e-12);
-        assert_eq!(ArraySkew::new(Vec::new()).cost(), 0.0);
+        assert!((ArraySkew::new(values).cost - 0.2).abs() < 1e-12);
+        assert_eq!(ArraySkew::new(Vec::new()).cost, 0.0);
     }
 
     #[test]
@@ -119,7 +115,7 @@ mod tests {
         let (least, greatest) = (3.0 * 0.0625 + 0.5625, 68.0625 + 3.0 * 7.5625);
         assert_eq!(skew.bounds(), (f64::sqrt(least), f64::sqrt(greatest)));
         // The squares are 17 and 121 times the least ones.
-        assert!((skew.cost() - (17.0f64.sqrt() - 1.0) / 10.0).abs() < 1e-12);
+        assert!((skew.cost - (17.0f64.sqrt() - 1.0) / 10.0).abs() < 1e-12);
         // Less than one for each server, as loads can be; mean 3/8: 2.5 servers with nothing, 1.5 with 1.
         let (few, _) = ArraySkew::new(vec![0.75, 0.5, 0.25, 0.0]).bounds();
         assert_eq!(few, (2.5f64 * 0.140625 + 1.5 * 0.390625).sqrt());
@@ -128,9 +124,9 @@ mod tests {
     #[test]
     fn nothing_changes_when_nothing_goes_or_it_goes_nowhere() {
         let skew = ArraySkew::new(vec![0.3, 7.1, 2.7]);
-        assert_eq!(skew.cost_if(1, 2, 0.0), skew.cost());
-        assert_eq!(skew.cost_if(1, 1, 2.5), skew.cost());
-        assert!(skew.cost_if(1, 2, 2.0) < skew.cost());
+        assert_eq!(skew.cost_if(1, 2, 0.0), skew.cost);
+        assert_eq!(skew.cost_if(1, 1, 2.5), skew.cost);
+        assert!(skew.cost_if(1, 2, 2.0) < skew.cost);
     }
 
     #[test]
@@ -165,14 +161,14 @@ mod tests {
             let (from, to) = (from % values.len(), to % values.len());
             prop_assume!(from != to);
             let mut skew = ArraySkew::new(values.iter().map(|&value| f64::from(value)).collect());
-            prop_assert!((0.0..=1.0).contains(&skew.cost()));
+            prop_assert!((0.0..=1.0).contains(&skew.cost));
             let amount = skew.value(from as u32) * f64::from(eighths) / 8.0;
             let (from, to) = (from as u32, to as u32);
             let expected = skew.cost_if(from, to, amount);
             let changed = [(from, skew.value(from) - amount), (to, skew.value(to) + amount)];
             skew.set(changed);
             // Squares of up to 1e7 cancel to within 1e-8 and a root is taken of them; the greatest skew is at least 1/2.
-            prop_assert!((skew.cost() - expected).abs() < 1e-3);
+            prop_assert!((skew.cost - expected).abs() < 1e-3);
         }
     }
 }

@@ -32,7 +32,8 @@ pub(super) struct ClusterCosts {
     moved: usize,
     /// The regions themselves, those of each table, and each of their loads.
     columns: Vec<Column>,
-    costs: [f64; CostFunction::ALL.len()],
+    /// Cost of each function as the regions are placed now.
+    pub(super) costs: [f64; CostFunction::ALL.len()],
 }
 
 impl ClusterCosts {
@@ -84,11 +85,6 @@ impl ClusterCosts {
         costs
     }
 
-    /// Cost of each function as the regions are placed now.
-    pub(super) fn costs(&self) -> [f64; CostFunction::ALL.len()] {
-        self.costs
-    }
-
     /// Points as the regions are placed now.
     pub(super) fn points(&self) -> f64 {
         self.points_of(self.costs)
@@ -117,7 +113,7 @@ impl ClusterCosts {
             let amount = column.amounts[a as usize] - back;
             if amount != 0.0 {
                 let skew = &column.skew;
-                costs[column.function as usize] += skew.cost_if(from, to, amount) - skew.cost();
+                costs[column.function as usize] += skew.cost_if(from, to, amount) - skew.cost;
             }
         }
         let moved =
@@ -185,7 +181,7 @@ impl ClusterCosts {
         self.costs = [0.0; CostFunction::ALL.len()];
         self.costs[CostFunction::Move as usize] = self.move_cost(self.moved);
         for column in &self.columns {
-            self.costs[column.function as usize] += column.skew.cost();
+            self.costs[column.function as usize] += column.skew.cost;
         }
     }
 

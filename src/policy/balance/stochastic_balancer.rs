@@ -153,7 +153,7 @@ impl StochasticBalancer {
     fn imbalance_of(&self, cluster: &ClusterCosts) -> Imbalance {
         Imbalance {
             weights: self.weights,
-            costs: cluster.costs(),
+            costs: cluster.costs,
             threshold: self.min_cost,
         }
     }
@@ -170,7 +170,7 @@ fn finding(before: Imbalance, after: Imbalance) -> BalanceFinding {
 /// everything else between any two (`StochasticLoadBalancer.getRandomGenerator`; the generators for locality and racks have no cost here).
 /// Only where some cost is above 0.
 fn next_step(cluster: &ClusterCosts, draws: &mut Draws) -> Option<Step> {
-    let costs = cluster.costs();
+    let costs = cluster.costs;
     let sum: f64 = costs.iter().sum();
     let others = sum - costs[CostFunction::RegionCountSkew as usize];
     let (this, other) = if draws.unit() > others / sum {

@@ -62,7 +62,7 @@ impl Requested {
 
     /// Whether the plan declares such an over-read.
     pub fn declares(&self, such: impl Fn(&OverRead) -> bool) -> bool {
-        self.plan.over_reads().iter().any(such)
+        self.plan.over_reads.iter().any(such)
     }
 
     /// Whether all rows are read and sorted.

@@ -227,7 +227,7 @@ fn truncated_numbers_are_counted() {
     let tens = compiled("be8(trunc(v, 10))", 3..=99, WEEK);
     assert_eq!(tens.segments()[0].cardinality(), Some(10));
     let plan = compiled("salt(16, trunc(ts, '1d'))", 0..=0, WEEK);
-    let warnings: Vec<_> = plan.notes().iter().map(|note| &note.text).collect();
+    let warnings: Vec<_> = plan.notes.iter().map(|note| &note.text).collect();
     assert_eq!(
         warnings[0].message,
         "`trunc(ts, '1d')` has 8 values for 16 buckets"
@@ -250,7 +250,7 @@ fn texts_of_other_scripts_are_measured_in_bytes() {
 fn a_sign_is_no_delimiter_of_numbers_that_can_be_negative() {
     let ambiguous = |v: RangeInclusive<i64>| {
         let plan = compiled("text(v) || '-' || uuid4()", v, WEEK);
-        let mut notes = plan.notes().iter();
+        let mut notes = plan.notes.iter();
         notes.any(|note| note.text.message.contains("may contain the delimiter"))
     };
     assert!(!ambiguous(0..=12));

@@ -217,7 +217,7 @@ fn draw_time(sheet: &Sheet, frame: &Frame, demand: &Demand, is_observed: bool) {
     let axis = Axis::time(demand.length_s().min(frame.to_s), 10);
     let axis = axis.readable_in(frame.area.width);
     let label = |size| muted(size).centre().top();
-    for (value, text) in axis.ticks() {
+    for (value, text) in &axis.ticks {
         let x = frame.x(*value);
         sheet.line(&[(x, bottom), (x, bottom + 4.0)], 1.0, AXIS);
         sheet.text(text, (x, bottom + 8.0), label(10.5));

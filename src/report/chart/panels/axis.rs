@@ -10,7 +10,8 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Axis {
     range: Range<f64>,
-    ticks: Vec<(f64, String)>,
+    /// Ticks and their labels.
+    pub ticks: Vec<(f64, String)>,
 }
 
 impl Axis {
@@ -121,11 +122,6 @@ impl Axis {
         self
     }
 
-    /// Ticks and their labels.
-    pub fn ticks(&self) -> &[(f64, String)] {
-        &self.ticks
-    }
-
     /// Its last tick.
     pub fn last_tick(&self) -> f64 {
         self.ticks.last().map_or(1.0, |(value, _)| *value)
@@ -224,10 +220,7 @@ mod tests {
     use super::*;
 
     fn labels(axis: &Axis) -> Vec<&str> {
-        axis.ticks()
-            .iter()
-            .map(|(_, label)| label.as_str())
-            .collect()
+        axis.ticks.iter().map(|(_, label)| label.as_str()).collect()
     }
 
     #[test]
