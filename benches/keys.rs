@@ -239,7 +239,7 @@ fn arrivals(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(BATCH as u64));
     group.bench_function("four_fields", |bencher| {
         let mut arrivals = OpenArrivals::new(&workload, Arc::clone(&generator));
-        let mut batch = OperationBatch::new();
+        let mut batch = OperationBatch::default();
         bencher.iter(|| {
             batch.clear();
             arrivals.fill(&mut batch, BATCH)

@@ -167,7 +167,7 @@ fn key(sample: &SampleKey) -> Vec<Block> {
         let qualifier = crate::keyspace::escape(&sample.qualifier);
         lines.push(format!("    qualifier {qualifier}"));
     }
-    vec![Block::Lines(lines), aligned(&segments, 4, &[])]
+    vec![Block::Lines(lines), aligned(&segments, 4)]
 }
 
 fn regions_by_share(layout: &Layout) -> Vec<Block> {
@@ -207,7 +207,7 @@ fn regions_by_share(layout: &Layout) -> Vec<Block> {
         ]
     };
     let rows: Vec<Vec<String>> = listed.iter().map(row).collect();
-    vec![Block::Lines(vec![heading]), aligned(&rows, 2, &[])]
+    vec![Block::Lines(vec![heading]), aligned(&rows, 2)]
 }
 
 fn reads(reads: &[ReadForecast]) -> Vec<Block> {
@@ -219,10 +219,7 @@ fn reads(reads: &[ReadForecast]) -> Vec<Block> {
         vec![read.name.clone(), path.to_owned(), read.words.clone()]
     };
     let rows: Vec<Vec<String>> = reads.iter().map(row).collect();
-    vec![
-        Block::Lines(vec!["  reads".to_owned()]),
-        aligned(&rows, 4, &[]),
-    ]
+    vec![Block::Lines(vec!["  reads".to_owned()]), aligned(&rows, 4)]
 }
 
 /// Where the writes of one region come from.

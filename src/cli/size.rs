@@ -182,7 +182,7 @@ fn document(scenario: &Scenario, sizes: &[StrategySize]) -> Document {
             vec![name.to_owned(), segments(table)]
         })
     });
-    let keys = aligned(&keys.collect::<Vec<_>>(), 2, &[]);
+    let keys = aligned(&keys.collect::<Vec<_>>(), 2);
     Document(vec![
         title.into_iter().collect(),
         vec![Block::Table(table)],
@@ -223,7 +223,7 @@ fn families(sizes: &[StrategySize]) -> Vec<Block> {
     });
     let mut blocks = vec![
         Block::text("store files by family"),
-        aligned(&rows.collect::<Vec<_>>(), 2, &[]),
+        aligned(&rows.collect::<Vec<_>>(), 2),
     ];
     let is_rough = |it: &FamilySize| it.extrapolated > ROUGH_SHARE;
     if tables().any(|(_, table)| table.families.iter().any(is_rough)) {

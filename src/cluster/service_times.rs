@@ -142,7 +142,7 @@ mod tests {
             };
             let ours = ServiceTimes::new(&spec);
             let theirs = LogNormal::from_mean_cv(1.0, cv).unwrap();
-            crate::random::oracle::assert_same_law(
+            crate::random::law_fixture::assert_same_law(
                 |draws| ours.write(1, *draws).as_secs_f64(),
                 |other| theirs.sample(other),
             );

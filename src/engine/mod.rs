@@ -19,7 +19,7 @@ mod config;
 mod master;
 mod numbers;
 #[cfg(test)]
-mod one_field;
+mod one_field_fixture;
 mod rpc;
 mod saturating;
 mod server;

@@ -310,7 +310,7 @@ fn row_nanos(strategy: &Strategy, seed: Seed, clock: impl Fn() -> f64) -> f64 {
     let setup = &strategy.setup;
     let generator = Arc::new(RecordGenerator::new(&setup.schema, seed, 0));
     let pass = || {
-        let (mut batch, mut keys) = (OperationBatch::new(), KeyBatch::default());
+        let (mut batch, mut keys) = (OperationBatch::default(), KeyBatch::default());
         let start = clock();
         RunSample::take(
             &setup.workload,
@@ -354,7 +354,7 @@ fn read_nanos(
         replicate.with_reads(workload, |source| {
             source.sample_of(read, numbers, 2 * reads, &mut batch);
         });
-        for at in 0..batch.len() {
+        for at in 0..batch.operations.len() {
             let target = batch.target(at, width);
             plan.requests(&target, &counter, &mut requests);
         }

@@ -500,11 +500,6 @@ impl Code {
         }
     }
 
-    /// Is there a part like that, itself included?
-    pub fn any(&self, wanted: &dyn Fn(&Self) -> bool) -> bool {
-        wanted(self) || self.operands.iter().any(|operand| operand.any(wanted))
-    }
-
     /// At most so many values, by range or shape; `None` beyond 2^64.
     fn value_count(&self) -> Option<u64> {
         match self.op {

@@ -95,7 +95,7 @@ impl<'a> KeyedTable<'a> {
         let sampled = (lane, operations, choice);
         let find = || {
             let batch = self.replicate.once(sampled, || {
-                let (workload, mut batch) = (&self.setup().workload, OperationBatch::new());
+                let (workload, mut batch) = (&self.setup().workload, OperationBatch::default());
                 let of = (operations, choice);
                 take(workload, &self.replicate.generator, of, &mut batch);
                 batch

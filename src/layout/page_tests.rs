@@ -56,7 +56,7 @@ fn a_deep_page_begins_behind_the_row_before_it() {
                 plan.requests(&target, first.population.as_ref(), &mut requests);
                 requests
             };
-            (0..batch.len()).map(of).collect()
+            (0..batch.operations.len()).map(of).collect()
         };
         // The end that a scan begins at.
         let begins = |requests: &Requests, at: usize| {

@@ -107,7 +107,7 @@ fn hot_rows(
     replicate.with_reads(workload, |source| source.sample(read, targets, &mut batch));
     let mut requests = Requests::default();
     let mut keys = KeyBatch::default();
-    for at in 0..batch.len() {
+    for at in 0..batch.operations.len() {
         let target = batch.target(at, width);
         plan.keys(&target, replicate.population.as_ref(), &mut requests);
         requests.gets.iter().for_each(|key| keys.push(key));
@@ -167,7 +167,7 @@ impl<'a> ReadTargets<'a> {
             source.sample_of(id, numbers, DRAWN, &mut batch);
         });
         let width = self.replicate.generator.width();
-        let targets = (0..batch.len()).map(|at| batch.target(at, width));
+        let targets = (0..batch.operations.len()).map(|at| batch.target(at, width));
         let targets: Vec<ReadTarget<'_>> = targets.collect();
         ask(&PlanContext {
             schema: &setup.schema,
@@ -410,7 +410,7 @@ fn words(
     if table > 0 {
         of_regions.push_str(&format!(" of copy {table}"));
     }
-    let mut words = plan.words_with(&of_regions);
+    let mut words = plan.words(&of_regions);
     let even = regions / all.max(1) as f64;
     if regions < all as f64 && write_share >= HOT * even {
         let percent = 100.0 * write_share;

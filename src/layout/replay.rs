@@ -90,7 +90,7 @@ impl<'a> Replay<'a> {
             let writes = Writes {
                 source,
                 width: generator.width(),
-                batch: OperationBatch::new(),
+                batch: OperationBatch::default(),
                 tables: Table::all(strategy, replicate),
                 strategy,
                 next: 0,
@@ -279,7 +279,7 @@ impl Iterator for Writes<'_> {
     type Item = Replayed;
 
     fn next(&mut self) -> Option<Replayed> {
-        if self.next == self.batch.len() {
+        if self.next == self.batch.operations.len() {
             self.next = 0;
             self.batch.clear();
             self.source.fill(&mut self.batch, self.width);
@@ -342,7 +342,7 @@ impl Iterator for Reads<'_> {
     type Item = Replayed;
 
     fn next(&mut self) -> Option<Replayed> {
-        if self.next == self.batch.len() {
+        if self.next == self.batch.operations.len() {
             self.fill();
         }
         let at = self.next;

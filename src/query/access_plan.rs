@@ -361,13 +361,8 @@ impl AccessPlan {
         }
     }
 
-    /// In words: "16 scans, one a bucket; 10 rows wanted, 160 read".
-    pub fn words(&self) -> String {
-        self.words_with("")
-    }
-
-    /// The same with something to say behind the kind of requests, such as ", each of one region".
-    pub fn words_with(&self, of_regions: &str) -> String {
+    /// In words: "16 scans, one a bucket; 10 rows wanted, 160 read", with something to say behind the kind of requests, such as ", each of one region".
+    pub fn words(&self, of_regions: &str) -> String {
         let expected = self.expected;
         let rows = match &count(expected.rows_returned)[..] {
             "1" => "1 row".to_owned(),

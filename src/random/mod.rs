@@ -7,7 +7,7 @@
 //!   ChaCha8 in the same way. Reading it costs no state, so neither batching nor the order of service
 //!   can change a result.
 //!
-//! Laws are our own, and tests compare them with those of `rand_distr` (`oracle`). The generator does not use these (times measured on one core,
+//! Laws are our own, and tests compare them with those of `rand_distr` (`law_fixture`). The generator does not use these (times measured on one core,
 //! ours first):
 //! - normal and lognormal: 39 and 4 ns, 56 and 28 ns. They take `exp` and `ln` from the platform beside their ziggurat, whose last digits differ from
 //!   system to system; results must be the same bytes everywhere, so that only `libm` will do.
@@ -17,7 +17,7 @@
 
 mod exponential;
 #[cfg(test)]
-pub mod oracle;
+pub mod law_fixture;
 mod permutation;
 
 pub use permutation::Permutation;

@@ -67,7 +67,7 @@ pub(super) fn probability(low: f64, high: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::TruncatedNormal;
-    use crate::random::oracle::assert_same_law;
+    use crate::random::law_fixture::assert_same_law;
     use rand_distr::{Distribution, Normal};
 
     /// Of wide and narrow domains, and of one beside the mean.

@@ -99,7 +99,7 @@ pub(super) fn sum(first: u64, last: u64, exponent: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::Zipf;
-    use crate::random::oracle::assert_same_law;
+    use crate::random::law_fixture::assert_same_law;
     use rand_distr::Distribution;
 
     #[test]

@@ -209,9 +209,9 @@ pub fn mark(standing: ExpectationStatus) -> &'static str {
     }
 }
 
-/// Rows of cells in columns, without a heading, behind an indent. Columns that `right` names hold numbers.
-pub fn aligned(rows: &[Vec<String>], indent: usize, right: &[usize]) -> Block {
-    let lines = in_columns(rows, |column| right.contains(&column)).into_iter();
+/// Rows of cells in columns, without a heading, behind an indent.
+pub fn aligned(rows: &[Vec<String>], indent: usize) -> Block {
+    let lines = in_columns(rows, |_| false).into_iter();
     Block::Lines(lines.map(|line| " ".repeat(indent) + &line).collect())
 }
 

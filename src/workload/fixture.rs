@@ -131,7 +131,7 @@ pub(super) fn open_import(rows: ImportRows, order: ImportOrder) -> LoadModel {
 
 /// All operations of the open loops, asked for at once.
 pub(super) fn all(workload: &Workload) -> OperationBatch {
-    let mut batch = OperationBatch::new();
+    let mut batch = OperationBatch::default();
     OpenArrivals::new(workload, generator()).fill(&mut batch, usize::MAX);
     batch
 }

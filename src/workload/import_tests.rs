@@ -38,7 +38,13 @@ fn imported(rows: &ImportRows, order: ImportOrder) -> Vec<Vec<i64>> {
         1_000,
         vec![write("import", open_import(rows.clone(), order))],
     ));
-    assert!(batch.indices.iter().copied().eq(0..batch.len() as u64));
+    assert!(
+        batch
+            .indices
+            .iter()
+            .copied()
+            .eq(0..batch.operations.len() as u64)
+    );
     let mut records = records(&batch);
     if !own_times {
         records
@@ -293,9 +299,9 @@ fn a_sample_of_existing_rows_is_spread_evenly_over_all_of_them() {
         existing("old", None, drawn(13_800, 5_000), vec![]),
     ];
     let generator = generator();
-    let mut batch = OperationBatch::new();
+    let mut batch = OperationBatch::default();
     ExistingSample::take(&workload, &generator, (2_070, Choice::Spread), &mut batch);
-    assert_eq!(batch.len(), 2_070);
+    assert_eq!(batch.operations.len(), 2_070);
     // Three quarters are the beat's, to one row: strata of 26.7 rows may straddle the border.
     let of_beat = records(&batch)
         .iter()
@@ -315,9 +321,12 @@ fn a_sample_of_existing_rows_is_spread_evenly_over_all_of_them() {
         (1_000_000, Choice::Spread),
         &mut batch,
     );
-    assert_eq!(batch.len() as u64, workload.existing_rows(&schema()));
+    assert_eq!(
+        batch.operations.len() as u64,
+        workload.existing_rows(&schema())
+    );
     let distinct: BTreeSet<_> = batch.operations.iter().zip(records(&batch)).collect();
-    assert_eq!(distinct.len(), batch.len());
+    assert_eq!(distinct.len(), batch.operations.len());
 }
 
 #[test]
@@ -329,7 +338,7 @@ fn existing_beats_have_the_phases_of_the_beat_that_they_precede() {
         rows: beats(300),
         with: Vec::new(),
     }];
-    let mut before = OperationBatch::new();
+    let mut before = OperationBatch::default();
     ExistingSample::take(
         &workload,
         &generator(),
@@ -348,7 +357,7 @@ fn existing_beats_have_the_phases_of_the_beat_that_they_precede() {
             })
             .collect()
     };
-    assert_eq!(before.len(), 207);
+    assert_eq!(before.operations.len(), 207);
     assert_eq!(phases(&before), phases(&all(&workload)));
 }
 
@@ -366,7 +375,7 @@ fn rows_written_together_are_the_middle_ones_of_each_table() {
         existing("b", Some(WriteId(0)), beats(60_000)),
         existing("old", None, drawn(13_800, 5_000)),
     ];
-    let mut batch = OperationBatch::new();
+    let mut batch = OperationBatch::default();
     let wanted = (552, Choice::Together);
     ExistingSample::take(&workload, &generator(), wanted, &mut batch);
     let numbers: Vec<u64> = (20_493..20_907).chain(6_831..6_969).collect();

@@ -178,7 +178,7 @@ pub(super) fn materialised(workload: &Workload, schema: &Schema, at: SimTime) ->
             rows.push(record.clone());
         }
     }
-    let mut batch = OperationBatch::new();
+    let mut batch = OperationBatch::default();
     OpenArrivals::new(workload, Arc::clone(&generator)).fill(&mut batch, usize::MAX);
     let written = batch.intended.partition_point(|time| *time < at);
     rows.extend((0..written).map(|row| batch.record(row, width).to_vec()));

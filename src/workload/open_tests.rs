@@ -36,7 +36,7 @@ fn constant_arrivals_are_equal_gaps_without_drift() {
         3_000,
         vec![write("a", open(700.0, Arrivals::Constant))],
     ));
-    assert_eq!(batch.len(), 2_100);
+    assert_eq!(batch.operations.len(), 2_100);
     for pair in batch.intended.windows(2) {
         // 1/700 s, rounded to nanoseconds on both sides.
         assert!(pair[1].since(pair[0]).as_nanos().abs_diff(1_428_571) <= 1);
@@ -127,7 +127,7 @@ fn a_beat_hits_every_combination_once_in_every_period() {
         let complete = beats.keys().filter(|(period, _, _)| *period < 3).count();
         assert_eq!(complete, 3 * 69);
         if jitter == 0 {
-            assert_eq!(batch.len(), 5 * 69);
+            assert_eq!(batch.operations.len(), 5 * 69);
         }
     }
 }
@@ -205,7 +205,7 @@ fn another_write_moves_nothing_in_the_others() {
     let before = all(&workload(300, vec![first.clone(), second.clone()]));
     let after = all(&workload(300, vec![import, first, second]));
     let rows = |batch: &OperationBatch, shift: u8| -> Vec<(u8, u64, SimTime, Vec<i64>)> {
-        (0..batch.len())
+        (0..batch.operations.len())
             .filter(|at| batch.writes[*at].0 >= shift)
             .map(|at| {
                 (
@@ -297,12 +297,12 @@ proptest! {
         let workload = workload(100, writes);
         let whole = all(&workload);
         let mut arrivals = OpenArrivals::new(&workload, generator());
-        let mut pieces = OperationBatch::new();
+        let mut pieces = OperationBatch::default();
         for size in sizes.iter().cycle() {
             let next = arrivals.peek();
-            let before = pieces.len();
+            let before = pieces.operations.len();
             let made = arrivals.fill(&mut pieces, *size);
-            prop_assert_eq!(pieces.len(), before + made);
+            prop_assert_eq!(pieces.operations.len(), before + made);
             prop_assert_eq!(next, pieces.intended.get(before).copied());
             if made < *size {
                 break;

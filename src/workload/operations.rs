@@ -26,21 +26,6 @@ pub struct OperationBatch {
 }
 
 impl OperationBatch {
-    /// An empty batch.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Number of operations.
-    pub fn len(&self) -> usize {
-        self.operations.len()
-    }
-
-    /// No operations.
-    pub fn is_empty(&self) -> bool {
-        self.operations.is_empty()
-    }
-
     /// Forgets all operations, keeps the memory.
     pub fn clear(&mut self) {
         self.operations.clear();
@@ -203,7 +188,7 @@ impl OpenWrite {
         due: impl Fn(SimTime) -> bool,
         batch: &mut OperationBatch,
     ) -> usize {
-        let (first, len) = (batch.len(), self.rows.len());
+        let (first, len) = (batch.operations.len(), self.rows.len());
         let next = self.next;
         self.next = match &mut self.times {
             Times::Rate(times) => batch.take(max, due, next, |index| times.nth(index + 1, len)),

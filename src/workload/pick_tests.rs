@@ -35,7 +35,7 @@ fn a_picked_field_follows_its_law_and_takes_its_dependent_fields_along() {
     let sum: f64 = weights.iter().sum();
     let mut counts = [0u64; 23];
     let sites: BTreeMap<i64, i64> = {
-        let mut rows = OperationBatch::new();
+        let mut rows = OperationBatch::default();
         ExistingSample::take(&workload, &generator(), (100, Choice::Spread), &mut rows);
         let rows = records(&rows);
         rows.iter()
@@ -67,7 +67,7 @@ fn a_picked_dependent_field_brings_one_of_its_parents() {
     let batch = filled(&workload);
     let generator = generator();
     let (mut counts, mut parents) = ([0u64; 4], BTreeSet::new());
-    for at in 0..batch.len() {
+    for at in 0..batch.operations.len() {
         let record = batch.target(at, WIDTH).record;
         let (sensor, site) = (record[usize::from(SENSOR.0)], record[usize::from(SITE.0)]);
         assert_eq!(generator.dependent_value(SITE, |_| sensor), Some(site));
@@ -149,7 +149,7 @@ fn rows_of_the_last_while_are_spread_evenly_over_it() {
     )];
     let batch = filled(&workload);
     let mut ages = [0u64; 40];
-    for at in 0..batch.len() {
+    for at in 0..batch.operations.len() {
         let target = batch.target(at, WIDTH);
         let age = START.0 + target.at.as_nanos() as i64 - target.record[usize::from(TS.0)];
         // A row lies up to a gap beside the instant that was drawn, and before the first row any row lends its fields.

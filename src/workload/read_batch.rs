@@ -79,16 +79,6 @@ impl<'a> PageRows<'a> {
 }
 
 impl ReadBatch {
-    /// Number of reads.
-    pub fn len(&self) -> usize {
-        self.operations.len()
-    }
-
-    /// No reads.
-    pub fn is_empty(&self) -> bool {
-        self.operations.is_empty()
-    }
-
     /// Forgets all reads, keeps the memory.
     pub fn clear(&mut self) {
         self.operations.clear();

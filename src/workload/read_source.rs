@@ -103,7 +103,7 @@ impl ReadSource {
     /// Appends the next open-loop reads, in the order of their times (of the same time: in file order), at least one and at most `n`, until there are none.
     /// How many are asked for at a time changes nothing.
     pub fn fill(&mut self, batch: &mut ReadBatch, n: usize) {
-        let first = batch.len();
+        let first = batch.operations.len();
         self.picked.clear();
         for _ in 0..n.max(1) {
             let open = self.reads.iter_mut().filter(|read| read.next.is_some());

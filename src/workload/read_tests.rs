@@ -134,8 +134,8 @@ fn the_size_of_batches_and_the_other_reads_change_nothing() {
     for n in [1, 7, 256] {
         let (mut source, mut batch) = (source(&workload), ReadBatch::default());
         let mut before = usize::MAX;
-        while batch.len() != before {
-            before = batch.len();
+        while batch.operations.len() != before {
+            before = batch.operations.len();
             source.fill(&mut batch, n);
         }
         assert_eq!(batch, whole);
@@ -144,10 +144,10 @@ fn the_size_of_batches_and_the_other_reads_change_nothing() {
     let mut alone = workload.clone();
     alone.reads = vec![workload.reads[2].clone()];
     let alone = filled(&alone);
-    let steady: Vec<usize> = (0..whole.len())
+    let steady: Vec<usize> = (0..whole.operations.len())
         .filter(|at| whole.reads[*at] == ReadId(2))
         .collect();
-    assert_eq!(alone.len(), steady.len());
+    assert_eq!(alone.operations.len(), steady.len());
     for (at, among) in steady.iter().enumerate() {
         assert_eq!(alone.intended[at], whole.intended[*among]);
         assert_eq!(
@@ -168,7 +168,7 @@ fn open_reads_come_in_order_of_time_at_their_rates_and_are_numbered_after_the_wr
     assert!(count(2).abs_diff(1_500) <= 1, "{}", count(2));
     // Poisson with mean 4,000: standard deviation 63.
     assert!(count(0).abs_diff(4_000) < 4 * 64, "{}", count(0));
-    for at in 0..batch.len() {
+    for at in 0..batch.operations.len() {
         let (operation, read) = (batch.operations[at], batch.reads[at]);
         assert_eq!(operation.write(), WriteId(2 + read.0));
         let number = batch.reads[..at].iter().filter(|id| **id == read).count();
@@ -214,7 +214,7 @@ fn a_target_is_a_row_of_the_table_and_each_is_equally_likely() {
         .filter(|(_, time)| **time < now + SimDuration::from_millis(7))
         .map(|(record, _)| record)
         .collect();
-    let mut old = OperationBatch::new();
+    let mut old = OperationBatch::default();
     ExistingSample::take(&workload, &generator(), (200, Choice::Spread), &mut old);
     there.extend(records(&old));
     for target in counts.keys() {
@@ -236,7 +236,7 @@ fn rows_of_the_run_can_be_asked_for_once_they_are_written() {
     workload.existing.clear();
     workload.reads = vec![read("any", &[SENSOR])];
     let batch = filled(&workload);
-    for at in 0..batch.len() {
+    for at in 0..batch.operations.len() {
         let target = batch.target(at, WIDTH);
         let carried = target.record[usize::from(TS.0)] - START.0;
         assert!(carried >= 0 && carried as u64 <= target.at.as_nanos() + 7_000_000);
@@ -278,7 +278,7 @@ fn lists_hold_different_values_the_targets_own_first() {
     let batch = filled(&workload);
     let generator = generator();
     let mut seen = [0; 3];
-    for at in 0..batch.len() {
+    for at in 0..batch.operations.len() {
         let target = batch.target(at, WIDTH);
         let own = |field: FieldId| target.record[usize::from(field.0)];
         let site = |sensor: i64| generator.dependent_value(SITE, |_| sensor);
@@ -318,7 +318,7 @@ fn targets_for_costing_are_spread_over_the_run_also_of_reads_that_are_not_issued
     let workload = three_reads();
     let mut batch = ReadBatch::default();
     source(&workload).sample(ReadId(1), 40, &mut batch);
-    assert_eq!(batch.len(), 40);
+    assert_eq!(batch.operations.len(), 40);
     let first = SimTime::from_nanos(25_000_000);
     assert_eq!(
         (batch.intended[0], batch.intended[39]),

@@ -17,7 +17,7 @@ fn a_sample_of_the_run_holds_its_own_operations_by_volume() {
     ];
     let workload = workload(1_000, writes);
     let run = all(&workload);
-    let mut sample = OperationBatch::new();
+    let mut sample = OperationBatch::default();
     RunSample::take(&workload, &generator(), (969, Choice::Spread), &mut sample);
     // 6,000 (by expectation), 690 and 3,000 of 9,690: a tenth of each.
     let count = |write| {
@@ -30,7 +30,7 @@ fn a_sample_of_the_run_holds_its_own_operations_by_volume() {
     assert_eq!((count(0), count(2)), (600, 300));
     // Jitter takes some beats behind the end of the run.
     assert!((66..=69).contains(&count(1)), "{}", count(1));
-    for at in 0..sample.len() {
+    for at in 0..sample.operations.len() {
         let Some(there) = run
             .operations
             .iter()
@@ -60,7 +60,7 @@ fn a_sample_of_the_run_holds_its_own_operations_by_volume() {
             sample.writes[*at] == WriteId(0)
                 && sample.intended[*at].as_nanos() / 100_000_000 == tenth
         };
-        let here = (0..sample.len()).filter(of_open).count();
+        let here = (0..sample.operations.len()).filter(of_open).count();
         // One in each of 60 stretches; the borders may take or give one each.
         assert!((57..=63).contains(&here), "{here}");
     }
@@ -82,9 +82,9 @@ fn a_sample_of_an_ordered_import_follows_its_order() {
     };
     let workload = workload(1_000, vec![write("import", load)]);
     let run = all(&workload);
-    let mut sample = OperationBatch::new();
+    let mut sample = OperationBatch::default();
     RunSample::take(&workload, &generator(), (300, Choice::Spread), &mut sample);
-    assert_eq!(sample.len(), 300);
+    assert_eq!(sample.operations.len(), 300);
     assert!(sample.intended.is_sorted());
     let sites = |batch: &OperationBatch| -> Vec<i64> {
         records(batch)
@@ -111,7 +111,7 @@ fn a_sample_takes_no_longer_for_ten_thousand_million_operations() {
         write("b", open_import(rows.clone(), ImportOrder::By(SITE))),
         write("c", open_import(rows, ImportOrder::Shuffled)),
     ];
-    let mut sample = OperationBatch::new();
+    let mut sample = OperationBatch::default();
     let workload = workload(1_000_000, writes);
     // A test that passed over them all would not end.
     RunSample::take(
@@ -120,16 +120,20 @@ fn a_sample_takes_no_longer_for_ten_thousand_million_operations() {
         (1_000, Choice::Spread),
         &mut sample,
     );
-    assert!((999..=1_001).contains(&sample.len()), "{}", sample.len());
+    assert!(
+        (999..=1_001).contains(&sample.operations.len()),
+        "{}",
+        sample.operations.len()
+    );
 }
 
 #[test]
 fn a_sample_of_a_closed_loop_spreads_its_times_over_the_run() {
     let workload = closed(6, Think::Constant(SimDuration::from_millis(1)), None);
     let generator = generator();
-    let mut sample = OperationBatch::new();
+    let mut sample = OperationBatch::default();
     RunSample::take(&workload, &generator, (200, Choice::Spread), &mut sample);
-    assert_eq!(sample.len(), 200);
+    assert_eq!(sample.operations.len(), 200);
     assert!(sample.intended.is_sorted());
     let late = sample
         .intended
@@ -140,7 +144,7 @@ fn a_sample_of_a_closed_loop_spreads_its_times_over_the_run() {
     let mut source =
         ClosedSource::new(&workload, WriteId(0), Arc::clone(&generator)).expect("a closed loop");
     let (mut record, mut issued) = ([0; WIDTH], 0);
-    for at in 0..sample.len() {
+    for at in 0..sample.operations.len() {
         // Clients that write one after another: all before it have counted the sequence up.
         for index in issued..=sample.indices[at] {
             let (client, k) = ((index % 6) as u32, index / 6);

@@ -109,7 +109,7 @@ fn cells_that_are_read_and_returned_are_those_of_a_table_that_is_looked_at() {
             assert!(
                 !differ((found[0], read)) && !differ((found[1], wanted)),
                 "{key} and {qualifier}: {found:?} for {read} and {wanted}: {}",
-                requested.plan.words()
+                requested.plan.words("")
             );
             // A row of each day that the range touches.
             paths += u32::from(requested.plan.path == path);
@@ -180,7 +180,7 @@ fn the_newest_cells_are_found_in_as_many_rows_as_hold_them() {
             assert!(
                 !differ,
                 "{key} and {qualifier}: {found:?} for {expected:?}: {}",
-                requested.plan.words()
+                requested.plan.words("")
             );
             assert_eq!(requested.plan.path, path, "{key} and {qualifier}");
         }

@@ -185,7 +185,12 @@ fn keys_of_the_literature_serve_their_reads_as_their_authors_say() {
         let mut requests = Requests::default();
         plan.requests(&target, &rows, &mut requests);
         assert!(!requests.is_empty());
-        let _ = writeln!(found, "  {text} -> {}: {}", plan.path.name(), plan.words());
+        let _ = writeln!(
+            found,
+            "  {text} -> {}: {}",
+            plan.path.name(),
+            plan.words("")
+        );
     }
     if std::env::var("SNAPSHOTS").is_ok_and(|how| how == "overwrite") {
         let path = concat!(

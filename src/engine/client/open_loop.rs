@@ -53,7 +53,7 @@ impl OpenLoop {
         let copies = config.copies.iter();
         Self {
             arrivals: arrivals.asking_for(config.keys().flat_map(|(key, _)| key.fields())),
-            batch: OperationBatch::new(),
+            batch: OperationBatch::default(),
             own: Upcoming::default(),
             copies: copies.map(|_| Upcoming::default()).collect(),
             key_buckets: Vec::new(),

@@ -3,7 +3,7 @@
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, Placement, ServiceLaw, ServiceSpec, TableSpec};
 use crate::engine::numbers::NONE;
-use crate::engine::one_field;
+use crate::engine::one_field_fixture as one_field;
 use crate::engine::simulation::Simulation;
 use crate::engine::{PlannedRead, SimConfig, TableCopy};
 use crate::keyspace::{KeyBatch, RowKey};

@@ -16,7 +16,7 @@ impl Simulation<'_> {
     /// The next open-loop read, if there is one before the end, will start at its intended time.
     pub fn await_next_read(&mut self) {
         let (reads, config) = (&mut self.clients.reads, self.config);
-        if reads.next == reads.batch.len() {
+        if reads.next == reads.batch.operations.len() {
             reads.refill(config);
         }
         if let Some(&intended) = reads.batch.intended.get(reads.next)

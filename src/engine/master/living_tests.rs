@@ -4,7 +4,7 @@ use crate::client::ClientSpec;
 use crate::cluster::{ClusterEvent, CrashTarget, TimedEvent};
 use crate::cluster::{ClusterSpec, Placement, TableSpec};
 use crate::engine::numbers::NONE;
-use crate::engine::one_field;
+use crate::engine::one_field_fixture as one_field;
 use crate::engine::simulation::Simulation;
 use crate::engine::{ClusterChanges, SimConfig};
 use crate::keyspace::RowKey;

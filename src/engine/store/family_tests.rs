@@ -3,7 +3,7 @@
 use super::store_tests::{Bench, ROW, small};
 use crate::cluster::{Family, FamilySpec};
 use crate::engine::config::StoredCells;
-use crate::engine::one_field;
+use crate::engine::one_field_fixture as one_field;
 use crate::engine::table::rows::RowWeight;
 use crate::engine::{ClusterChanges, ExistingRows, SimConfig};
 use crate::keyspace::{KeyBatch, RowKey};

@@ -7,8 +7,10 @@ pub struct ArraySkew {
     mean: f64,
     /// Sum of the squared distances from the mean.
     squares: f64,
-    min_skew: f64,
-    max_skew: f64,
+    /// Least distance of the numbers from their mean that whole numbers of this sum can have.
+    pub min_skew: f64,
+    /// The greatest, which all on one server have.
+    pub max_skew: f64,
     /// The skew, 0 to 1. For one server with share p and the rest even, (n p - 1) / (n - 1) for large totals.
     pub cost: f64,
 }
@@ -35,11 +37,6 @@ impl ArraySkew {
     /// The number of one server.
     pub fn value(&self, server: u32) -> f64 {
         self.values[server as usize]
-    }
-
-    /// Least distance of the numbers from their mean that whole numbers of this sum can have, and the greatest (all on one server).
-    pub fn bounds(&self) -> (f64, f64) {
-        (self.min_skew, self.max_skew)
     }
 
     /// The skew if `amount` went from one server to another, to within rounding of [`ArraySkew::set`]; exactly the present skew when
@@ -113,11 +110,14 @@ mod tests {
         // Mean 2.75: three servers with 3 and one with 2, or one with all 11.
         let skew = ArraySkew::new(vec![5.0, 3.0, 3.0, 0.0]);
         let (least, greatest) = (3.0 * 0.0625 + 0.5625, 68.0625 + 3.0 * 7.5625);
-        assert_eq!(skew.bounds(), (f64::sqrt(least), f64::sqrt(greatest)));
+        assert_eq!(
+            (skew.min_skew, skew.max_skew),
+            (f64::sqrt(least), f64::sqrt(greatest))
+        );
         // The squares are 17 and 121 times the least ones.
         assert!((skew.cost - (17.0f64.sqrt() - 1.0) / 10.0).abs() < 1e-12);
         // Less than one for each server, as loads can be; mean 3/8: 2.5 servers with nothing, 1.5 with 1.
-        let (few, _) = ArraySkew::new(vec![0.75, 0.5, 0.25, 0.0]).bounds();
+        let few = ArraySkew::new(vec![0.75, 0.5, 0.25, 0.0]).min_skew;
         assert_eq!(few, (2.5f64 * 0.140625 + 1.5 * 0.390625).sqrt());
     }
 

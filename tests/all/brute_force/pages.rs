@@ -164,7 +164,7 @@ impl<'a> Paged<'a> {
             "{}: row {}\n{}",
             self.text,
             row,
-            requested.plan.words()
+            requested.plan.words("")
         );
         Ok(())
     }

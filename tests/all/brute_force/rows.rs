@@ -208,7 +208,7 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
         prop_assert!(
             times <= 1,
             "{text}: row {row} is asked for {times} times\n{}",
-            plan.words()
+            plan.words("")
         );
         if *wanted {
             compared.wanted += 1;
@@ -216,14 +216,14 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
                 times == 1,
                 "{text}: wanted row {row} {:?} is missed\n{}",
                 table.records[row],
-                plan.words()
+                plan.words("")
             );
         } else if times == 1 {
             prop_assert!(
                 declared,
                 "{text}: row {row} {:?} is read for nothing\n{}",
                 table.records[row],
-                plan.words()
+                plan.words("")
             );
         }
     }
@@ -249,7 +249,7 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
         if !requested.has_steps() {
             let found = first_rows(&requested, &matching, value, enough as usize);
             compared.orders += 1;
-            prop_assert_eq!(found, newest, "{}: {}", text, plan.words());
+            prop_assert_eq!(found, newest, "{}: {}", text, plan.words(""));
         }
     }
     // Numbers of rows are exact where nothing is left to chance.
@@ -277,7 +277,7 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
             prop_assert!(
                 (expected - real).abs() < 1e-6,
                 "{text}: {expected} rows expected, {real} there\n{}",
-                plan.words()
+                plan.words("")
             );
         }
         let wanted = matching.iter().filter(|wanted| **wanted).count() as f64;
@@ -286,7 +286,7 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
             (requests.rows_returned - wanted).abs() < 1e-6,
             "{text}: {} rows wanted, {wanted} there\n{}",
             requests.rows_returned,
-            plan.words()
+            plan.words("")
         );
     }
     Ok(compared)
@@ -344,7 +344,7 @@ pub fn compare_longer_values(case: &LongerValues) -> Result<Compared, TestCaseEr
         prop_assert!(
             (expected - real).abs() < 1e-6,
             "{text}: {expected} for {real}\n{}",
-            plan.words()
+            plan.words("")
         );
     }
     Ok(compared)

@@ -180,8 +180,9 @@ pub fn with_reads(
             .map_or(&run.key, |copy| &copies[copy].key);
         let mut batch = ReadBatch::default();
         source.sample(ReadId(at as u8), 64, &mut batch);
-        let sample: Vec<ReadTarget<'_>> =
-            (0..batch.len()).map(|at| batch.target(at, width)).collect();
+        let sample: Vec<ReadTarget<'_>> = (0..batch.operations.len())
+            .map(|at| batch.target(at, width))
+            .collect();
         let costs = Costs {
             get: 0.5e-3,
             absent: 0.0,
