@@ -838,7 +838,7 @@ impl<R: RowCounts> Read<'_, R> {
 }
 
 impl AccessPlan {
-    /// Asks for the target's own row, which is there ([`AccessPlan::is_of_own_row`]).
+    /// Asks for the target's own row, which is there ([`AccessPlan::own_row`]).
     pub fn find(&self, requests: &mut Requests, write: impl FnOnce(&mut Vec<u8>)) {
         requests.find(self.question.cells_of_a_write, write);
     }
