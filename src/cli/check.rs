@@ -82,10 +82,9 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
     budget.settle(console)?;
     // The process ends: to free millions of split points one by one takes a tenth of a second.
     std::mem::forget(scenarios);
-    Ok(if broken == 0 {
-        Outcome::Fine
-    } else {
-        Outcome::Broken
+    Ok(match broken {
+        0 => Outcome::Fine,
+        _ => Outcome::Broken,
     })
 }
 

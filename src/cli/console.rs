@@ -62,10 +62,9 @@ impl Console {
         };
         let text = &*shown;
         // What has no escape has no colours to be taken out, which takes longer than writing gigabytes does.
-        let written = if text.contains('\x1b') {
-            write_data(anstream::stdout().lock(), text)
-        } else {
-            write_data(io::stdout().lock(), text)
+        let written = match text.contains('\x1b') {
+            true => write_data(anstream::stdout().lock(), text),
+            false => write_data(io::stdout().lock(), text),
         };
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

@@ -67,11 +67,8 @@ pub fn refuse_equal_names(files: &[PathBuf]) -> Result<()> {
 
 /// The scenario, as the command line changes it.
 pub fn load(input: &OneScenario, console: &Console) -> Result<Scenario> {
-    let mut scenarios = load_all(
-        std::slice::from_ref(&input.scenario),
-        &input.changes,
-        console,
-    )?;
+    let file = std::slice::from_ref(&input.scenario);
+    let mut scenarios = load_all(file, &input.changes, console)?;
     Ok(scenarios.swap_remove(0))
 }
 

@@ -117,9 +117,7 @@ fn with_tips(mut usage: clap::Error) -> clap::Error {
             .collect();
         format!("the commands are {}", names.join(", "))
     };
-    usage.insert(
-        ContextKind::Suggested,
-        ContextValue::StyledStrs(vec![tip.into()]),
-    );
+    let tips = ContextValue::StyledStrs(vec![tip.into()]);
+    usage.insert(ContextKind::Suggested, tips);
     usage
 }

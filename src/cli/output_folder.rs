@@ -65,9 +65,8 @@ impl OutputFolder {
         write(fresh.path())?;
         let put_in_place = || {
             if !self.may_be_replaced()? {
-                return Err(std::io::Error::other(
-                    "something was put there while the runs were made",
-                ));
+                let found = "something was put there while the runs were made";
+                return Err(std::io::Error::other(found));
             }
             if !self.target.exists() {
                 return fs::rename(fresh.path(), &self.target);

@@ -119,10 +119,8 @@ fn cell((_, path, format, of): &Measure, size: &StrategySize) -> String {
 
 /// One row a measure, or one a strategy when there are many of them.
 fn table(sizes: &[StrategySize]) -> Table {
-    let (names, strategies) = (
-        MEASURES.iter().map(|(name, ..)| *name),
-        sizes.iter().map(|size| size.strategy.clone()),
-    );
+    let names = MEASURES.iter().map(|(name, ..)| *name);
+    let strategies = sizes.iter().map(|size| size.strategy.clone());
     let first = [Column::named("", false)];
     if sizes.len() > MOST_COLUMNS {
         let row = |size: &StrategySize| {
@@ -139,10 +137,8 @@ fn table(sizes: &[StrategySize]) -> Table {
         [measure.0.to_owned()].into_iter().chain(cells).collect()
     };
     let strategies = strategies.map(|name| Column::named(name, true));
-    Table::new(
-        first.into_iter().chain(strategies),
-        MEASURES.iter().map(row),
-    )
+    let columns = first.into_iter().chain(strategies);
+    Table::new(columns, MEASURES.iter().map(row))
 }
 
 fn document(scenario: &Scenario, sizes: &[StrategySize]) -> Document {
@@ -161,10 +157,8 @@ fn document(scenario: &Scenario, sizes: &[StrategySize]) -> Document {
     let families = families(sizes);
     let memory = sizes.iter().zip(&scenario.strategies).take(1);
     let memory = memory.map(|(size, strategy)| {
-        let (full, flush) = (
-            size.memstore.full_memstores,
-            strategy.setup.table.memstore_flush_size,
-        );
+        let full = size.memstore.full_memstores;
+        let flush = strategy.setup.table.memstore_flush_size;
         let memory = format!("a server's memory holds {full:.0} full memstores of {flush}");
         let packed = match families.is_empty() {
             true => "uncompressed, one replica",
@@ -174,10 +168,9 @@ fn document(scenario: &Scenario, sizes: &[StrategySize]) -> Document {
     });
     let keys = sizes.iter().flat_map(|size| {
         size.tables.iter().enumerate().map(|(at, table)| {
-            let name = if at == 0 {
-                size.strategy.as_str()
-            } else {
-                "  copy"
+            let name = match at {
+                0 => size.strategy.as_str(),
+                _ => "  copy",
             };
             vec![name.to_owned(), segments(table)]
         })

@@ -111,10 +111,9 @@ impl ServiceTimes {
 
     /// A read from disk with that probability.
     fn disk(&self, probability: f64, draws: &mut Draws) -> u64 {
-        if probability > 0.0 && draws.unit() < probability {
-            self.disk_nanos
-        } else {
-            0
+        match probability > 0.0 && draws.unit() < probability {
+            true => self.disk_nanos,
+            false => 0,
         }
     }
 }

@@ -13,10 +13,9 @@ pub struct Record {
 impl Record {
     /// The value of a column, by its place in the header; `None` where it is missing: empty, `\N` or JSON's `null`.
     pub fn get(&self, column: usize) -> Option<&str> {
-        let from = if column == 0 {
-            0
-        } else {
-            self.ends[column - 1]
+        let from = match column {
+            0 => 0,
+            _ => self.ends[column - 1],
         };
         let text = &self.text[from..self.ends[column]];
         (!matches!(text, "" | r"\N")).then_some(text)

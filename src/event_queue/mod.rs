@@ -40,10 +40,9 @@ impl Ord for Moment {
     }
 
     fn min(self, other: Self) -> Self {
-        if other.rank() < self.rank() {
-            other
-        } else {
-            self
+        match other.rank() < self.rank() {
+            true => other,
+            false => self,
         }
     }
 }

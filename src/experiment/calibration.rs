@@ -507,20 +507,17 @@ fn as_measured(
     replay: &MeasuredReplay,
 ) -> Result<Scenario, CalibrationError> {
     let (then, name) = (&replay.scenario, &scenario.name);
-    let (set, here) = (
-        of_operations(&then.overrides),
-        of_operations(&scenario.overrides),
-    );
+    let set = of_operations(&then.overrides);
+    let here = of_operations(&scenario.overrides);
     let (measured, servers) = (&replay.strategy, replay.servers);
     let answered = replay.writes.response_ms.or(replay.reads.response_ms);
     let length = |seconds: f64| SimDuration::from_nanos((seconds * 1e9).round() as u64);
     let is_there = scenario.strategies.iter().any(|it| it.name == strategy);
     let unlike = |text: String| Err(CalibrationError::Unlike(text));
     if then.sha256 != scenario.sha256 {
-        let text = if then.name == *name {
-            "another text of "
-        } else {
-            ""
+        let text = match then.name == *name {
+            true => "another text of ",
+            false => "",
         };
         return unlike(format!(
             "measured of {text}the scenario `{}`, and this is `{name}`\nexport and measure this one, or calibrate that",

@@ -187,10 +187,9 @@ fn intervals(runs: &StrategyRuns, path: &MetricPath) -> Option<String> {
         _ if is_p95 || is_median => least(path.metric.side()?),
         _ => None,
     }?;
-    let needed = if is_p95 {
-        FEWEST_INTERVALS_OF_P95
-    } else {
-        FEWEST_INTERVALS
+    let needed = match is_p95 {
+        true => FEWEST_INTERVALS_OF_P95,
+        false => FEWEST_INTERVALS,
     };
     (found < needed).then(|| {
         format!("a replicate has {found} intervals with enough operations, fewer than {needed}")

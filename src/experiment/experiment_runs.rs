@@ -99,15 +99,10 @@ impl<'a> ExperimentRuns<'a> {
             replicates.extend((1..scenario.replicates).map(|_| Shared::new(None, users)));
         }
         let nothing = |strategy: &Strategy| {
-            let (names, servers) = (
-                strategy.setup.operation_names(),
-                strategy.setup.servers_by(SimTime::MAX),
-            );
-            Mutex::new(StrategyRuns::new(
-                scenario.replicates as usize,
-                &names,
-                servers,
-            ))
+            let names = strategy.setup.operation_names();
+            let servers = strategy.setup.servers_by(SimTime::MAX);
+            let replicates = scenario.replicates as usize;
+            Mutex::new(StrategyRuns::new(replicates, &names, servers))
         };
         let jobs = jobs(scenario);
         Ok(Self {
@@ -721,11 +716,8 @@ impl Shard {
     /// # Errors
     /// When there is no such shard, or there are more than 100,000.
     pub fn new(number: u32, of: u32) -> Result<Self, ShardError> {
-        if (1..=of).contains(&number) && of <= MOST {
-            Ok(Self { number, of })
-        } else {
-            Err(ShardError)
-        }
+        let is_one = (1..=of).contains(&number) && of <= MOST;
+        is_one.then_some(Self { number, of }).ok_or(ShardError)
     }
 
     /// From 1.

@@ -422,10 +422,9 @@ impl<'a> Load<'a> {
         let busy = written / (self.limit * self.secs) + read.busy;
         let unserved = 1.0 - 1.0 / busy.max(1.0);
         // With copies each row goes as a part of its own.
-        let attempt = if self.strategy.copies.is_empty() {
-            REFUSED_NS
-        } else {
-            PART_NS
+        let attempt = match self.strategy.copies.is_empty() {
+            true => REFUSED_NS,
+            false => PART_NS,
         };
         self.refusals(&mut run, written, unserved, attempt);
         self.refusals(&mut run, read.issued, unserved, PART_NS);
@@ -510,10 +509,8 @@ impl<'a> Load<'a> {
         let forecasts = layout.reads.iter().zip(&self.timed.reads);
         let reads = self.setup.workload.reads.iter().zip(forecasts).enumerate();
         for (at, (read, (forecast, nanos))) in reads {
-            let (rows, cells) = (
-                forecast.rows_read,
-                forecast.cells_read.max(forecast.rows_read),
-            );
+            let rows = forecast.rows_read;
+            let cells = forecast.cells_read.max(forecast.rows_read);
             let batch = scanner_rows(cells / rows.max(1.0) * forecast.planned.cell_bytes);
             let calls = forecast.requests.max(forecast.regions) + rows / batch as f64;
             let work = base * calls

@@ -32,12 +32,8 @@ pub(super) fn run(
     stop: &AtomicBool,
     mut ended: impl FnMut(),
 ) -> Option<KneeReplicate> {
-    let grid = LoadGrid::new(
-        knee.from,
-        knee.to,
-        knee.precision,
-        config.generator.replicate,
-    );
+    let replicate = config.generator.replicate;
+    let grid = LoadGrid::new(knee.from, knee.to, knee.precision, replicate);
     let capacity = match knee.load {
         VariedLoad::Write(_) => capacity(config, stop)?,
         VariedLoad::Read(_) => None,

@@ -429,23 +429,14 @@ impl Results {
     /// The same with a point of the sweep in front, so that it is what is shown of what can only be shown of one point; `None` where no point has
     /// these values of these settings.
     pub fn with_point_first(mut self, settings: &[(String, String)]) -> Option<Self> {
-        let is_meant = |strategy: &StrategyResult| {
-            settings.iter().all(|(path, value)| {
-                strategy
-                    .sweep
-                    .get(path)
-                    .is_some_and(|it| value_text(it) == *value)
-            })
+        let is_meant = |strategy: &&StrategyResult| {
+            let value = |path| strategy.sweep.get(path).map(value_text);
+            let mut settings = settings.iter();
+            settings.all(|(path, meant)| value(path).as_ref() == Some(meant))
         };
-        let meant = self
-            .strategies
-            .iter()
-            .find(|it| is_meant(it))?
-            .sweep
-            .clone();
+        let meant = self.strategies.iter().find(is_meant)?.sweep.clone();
         // Stable: all others stay in their order.
-        self.strategies
-            .sort_by_key(|strategy| strategy.sweep != meant);
+        self.strategies.sort_by_key(|it| it.sweep != meant);
         Some(self)
     }
 

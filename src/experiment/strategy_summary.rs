@@ -313,10 +313,8 @@ impl<'a> StrategySummary<'a> {
         let (setup, layout, runs) = (&self.strategy.setup, self.layout, &self.runs);
         let (load, hot) = (self.load(), self.hotspots.main());
         let (copy, region) = hotspots::hottest_region(layout, runs, hot);
-        let (key, reached) = (
-            hotspots::key_of(self.strategy, copy),
-            hotspots::reachable_regions(layout, copy),
-        );
+        let key = hotspots::key_of(self.strategy, copy);
+        let reached = hotspots::reachable_regions(layout, copy);
         let writes = setup.workload.writes.iter();
         let is_import = |write: &Write| write.load.import().is_some();
         let all_imports = writes.clone().all(is_import);
@@ -327,6 +325,7 @@ impl<'a> StrategySummary<'a> {
             _ => 0,
         });
         let passing = self.hotspots.passing[Side::Write as usize];
+        let then = (hot, self.servers, passing);
         let named = |it: &EntityShare| (format!("{} {}", it.field, it.value), it.share);
         let course = runs.series.as_ref().map(ClusterHistory::of);
         let outlasting_step = self.strategy.key.step_around(layout.points(0));
@@ -359,12 +358,7 @@ impl<'a> StrategySummary<'a> {
                 Side::Read => hotspots::hottest_row_of_reads(layout, runs).unwrap_or(0.0),
                 _ => hotspots::share_of(&layout.hottest_row, passing),
             },
-            key_floor: hotspots::floor_then(
-                self.strategy,
-                layout,
-                runs,
-                (hot, self.servers, passing),
-            ),
+            key_floor: hotspots::floor_then(self.strategy, layout, runs, then),
             row_lock: hotspots::row_is_full(self.strategy, layout, runs, passing)
                 .then(|| row_capacity_per_second(&setup.cluster)),
             duration_s: self.time.duration.as_secs_f64(),

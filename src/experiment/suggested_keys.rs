@@ -281,11 +281,8 @@ impl Sources<'_> {
             let buckets = self.servers;
             let presplit = self.presplit_of_buckets(buckets, behind)?;
             let key = format!("{} || {key}", self.salt(buckets));
-            Some(SuggestedKey::new(
-                format!("salted-{buckets}-{name}"),
-                key,
-                presplit,
-            ))
+            let name = format!("salted-{buckets}-{name}");
+            Some(SuggestedKey::new(name, key, presplit))
         };
         let reads = self.model.setup.workload.reads.iter();
         reads.filter_map(ranged).collect()
@@ -515,10 +512,9 @@ pub(super) fn in_words(units: &[&Unit]) -> String {
     };
     let name: String = names.join("-").chars().map(plain).collect();
     let name: String = name.trim_matches('-').chars().take(LONGEST_NAME).collect();
-    if name.is_empty() {
-        "key".to_owned()
-    } else {
-        name
+    match name.is_empty() {
+        true => "key".to_owned(),
+        false => name,
     }
 }
 

@@ -216,10 +216,8 @@ fn predicted(strategy: &Strategy, scenario: &Scenario, retention: &Retention) ->
     let layout = Layout::with_sample(strategy, &replicate, (SAMPLE, 0));
     let servers = f64::from(strategy.setup.cluster.servers);
     let regions = layout.regions_of_table(layout.hottest_table).iter();
-    let (key, points) = (
-        key_of(strategy, layout.hottest_table),
-        layout.points(layout.hottest_table),
-    );
+    let key = key_of(strategy, layout.hottest_table);
+    let points = layout.points(layout.hottest_table);
     let hottest = match strategy.gathers_a_moment_under(key, points) {
         // All rows of a moment are in one region, wherever those of the run are.
         true => 1.0,

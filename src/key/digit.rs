@@ -136,20 +136,14 @@ impl Line {
     /// So many times as much.
     pub fn times(self, factor: i64) -> Option<Self> {
         let scale = self.scale.checked_mul(factor).filter(|scale| *scale != 0);
-        Some(Self::new(
-            self.digit,
-            scale?,
-            self.offset.checked_mul(factor)?,
-        ))
+        let offset = self.offset.checked_mul(factor)?;
+        Some(Self::new(self.digit, scale?, offset))
     }
 
     /// So much more.
     pub fn plus(self, more: i64) -> Option<Self> {
-        Some(Self::new(
-            self.digit,
-            self.scale,
-            self.offset.checked_add(more)?,
-        ))
+        let offset = self.offset.checked_add(more)?;
+        Some(Self::new(self.digit, self.scale, offset))
     }
 
     /// Less another one that is its remainder by something: a multiple of that.
@@ -166,11 +160,8 @@ impl Line {
             .checked_mul(apart / own.step)?
             .checked_add(self.offset)?;
         let digit = Digit::new(own.field, period, None, other.shift);
-        Some(Self::new(
-            digit,
-            scale,
-            offset.checked_sub(remainder.offset)?,
-        ))
+        let offset = offset.checked_sub(remainder.offset)?;
+        Some(Self::new(digit, scale, offset))
     }
 
     /// How many steps of its digit make up `by` > 0, and where the digit would begin without its offset in whole steps.

@@ -83,10 +83,9 @@ impl FixedSegment {
             .iter()
             .fold(0, |number, byte| number << 8 | u64::from(*byte));
         // Seconds or milliseconds since 1970, of the years from 2001 to 2099.
-        let seconds = if bytes.len() == 8 {
-            number / 1_000
-        } else {
-            number
+        let seconds = match bytes.len() {
+            8 => number / 1_000,
+            _ => number,
         };
         let is_time =
             bytes.len().is_multiple_of(4) && (1_000_000_000..4_100_000_000).contains(&seconds);

@@ -249,11 +249,8 @@ impl KeyPlan {
         });
         let given = given.iter().filter_map(|it| self.derivation(*it));
         let given: Vec<&Code> = given.map(|it| &it.code).collect();
-        Coincidences::of(
-            (&made.collect::<Vec<_>>(), &given),
-            (stepped, equal),
-            schema,
-        )
+        let made: Vec<_> = made.collect();
+        Coincidences::of((&made, &given), (stepped, equal), schema)
     }
 
     /// Is the segment followed by a literal that cannot occur in it, so that its end is known?
@@ -537,10 +534,9 @@ fn used_fields(schema: &Schema, used: &[FieldId]) -> Schema {
     let blank = |name: &String| Field::new(name, FieldKind::Int { first: 0, count: 1 });
     let fields = (0..).zip(&schema.fields).map(|(at, field)| {
         let is_used = used.contains(&FieldId(at));
-        if is_used {
-            field.clone()
-        } else {
-            blank(&field.name)
+        match is_used {
+            true => field.clone(),
+            false => blank(&field.name),
         }
     });
     Schema {

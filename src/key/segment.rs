@@ -121,10 +121,9 @@ pub(super) fn lints(segments: &[Segment]) -> Vec<KeyNote> {
                 true => "different records can get one key ('10' || '120' is '101' || '20')",
                 false => "a prefix scan reads longer values as well",
             };
-            let zero = if segment.is_text() {
-                "x'00'"
-            } else {
-                "a fixed width"
+            let zero = match segment.is_text() {
+                true => "x'00'",
+                false => "a fixed width",
             };
             (
                 format!("nothing separates `{expression}` from `{next}`: {danger}"),

@@ -15,10 +15,9 @@ impl KeyRange {
     /// The regions that split points cut the key space into: one more than there are points, which must be sorted.
     pub fn between(split_points: &[RowKey]) -> impl Iterator<Item = KeyRange> + '_ {
         (0..=split_points.len()).map(|region| KeyRange {
-            start: if region == 0 {
-                RowKey::default()
-            } else {
-                split_points[region - 1].clone()
+            start: match region {
+                0 => RowKey::default(),
+                _ => split_points[region - 1].clone(),
             },
             end: split_points.get(region).cloned().unwrap_or_default(),
         })

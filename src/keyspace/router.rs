@@ -63,10 +63,8 @@ impl Router {
         let squeeze = BitSqueeze::new(keys.clone());
         let mut values: Vec<u64> = Vec::with_capacity(points.len() + SCAN);
         values.extend(keys.map(|key| squeeze.squeeze(key)));
-        let (base, last) = (
-            values.first().copied().unwrap_or(0),
-            values.last().copied().unwrap_or(0),
-        );
+        let base = values.first().copied().unwrap_or(0);
+        let last = values.last().copied().unwrap_or(0);
         let range_bits = u64::BITS - (last - base).leading_zeros();
         let slots_for = |per_point: usize| {
             let slot_bits = (per_point * points.len()).max(2).ilog2();
@@ -104,10 +102,9 @@ impl Router {
 
     /// First key of a region; empty for region 0.
     pub fn start(&self, region: u32) -> &[u8] {
-        if region == 0 {
-            &[]
-        } else {
-            self.points.get(region as usize - 1)
+        match region {
+            0 => &[],
+            _ => self.points.get(region as usize - 1),
         }
     }
 
@@ -122,10 +119,9 @@ impl Router {
             let values = &self.values[low as usize..high as usize];
             low + values.partition_point(|&point| point <= value) as u32
         };
-        if self.is_tie(below, value) {
-            self.settle(low, below, value, key)
-        } else {
-            below
+        match self.is_tie(below, value) {
+            true => self.settle(low, below, value, key),
+            false => below,
         }
     }
 

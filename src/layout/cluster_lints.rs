@@ -177,10 +177,8 @@ impl Changes<'_> {
 
     /// Loads that come more rarely than the balancer runs: it weighs region counts and store files alone.
     fn balancer_sees_no_load(&self) -> Option<Diagnostic> {
-        let (period, samples) = (
-            self.policies.balancer_period,
-            self.policies.balancer_samples,
-        );
+        let period = self.policies.balancer_period;
+        let samples = self.policies.balancer_samples;
         if period >= samples || !matches!(self.policies.balancer, Balancer::Stochastic(_)) {
             return None;
         }

@@ -467,17 +467,13 @@ impl FamilySample {
             false => (LEAST_ROWS, most_cells),
         };
         let most = rows.min((most as f64 / per_row) as usize).max(least) as f64;
-        let share = if is_whole {
-            1.0
-        } else {
-            (most / total).min(1.0)
+        let share = match is_whole {
+            true => 1.0,
+            false => (most / total).min(1.0),
         };
-        let wanted = |rows: f64| {
-            if rows < 0.5 {
-                0
-            } else {
-                (rows * share).ceil() as usize
-            }
+        let wanted = |rows: f64| match rows < 0.5 {
+            true => 0,
+            false => (rows * share).ceil() as usize,
         };
         let drawn = [
             table.existing(wanted(existing), Choice::Random),
@@ -639,10 +635,9 @@ impl FamilySample {
             of_row(written) / of_row(self.planned)
         });
         let found = self.size.cells_per_row * cells;
-        if found.is_finite() {
-            found
-        } else {
-            self.size.cells_per_row
+        match found.is_finite() {
+            true => found,
+            false => self.size.cells_per_row,
         }
     }
 

@@ -317,10 +317,8 @@ pub(super) fn deciding(table: &KeyedTable<'_>) -> Option<Arc<KeySample>> {
         && setup.table.row_ttl().is_none()
     {
         let on_a_server = (points.len() as u32 + 1) / servers.max(1);
-        let (policy, sizes) = (
-            &setup.changes.policies.split_policy,
-            split_sizes(&setup.table),
-        );
+        let policy = &setup.changes.policies.split_policy;
+        let sizes = split_sizes(&setup.table);
         let least =
             [on_a_server.max(1), on_a_server + 1].map(|it| policy.threshold(sizes, it, 0.0));
         let least = least.into_iter().flatten().min().unwrap_or(u64::MAX);

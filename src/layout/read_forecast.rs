@@ -280,10 +280,9 @@ fn forecast(
         let batch_rows = scanner_rows(requests.row_cells * cell_bytes);
         for (at, scan) in requests.scans.iter().enumerate() {
             let range = (requests.starts.get(at), requests.stops.get(at));
-            let share = if scan.rows > 0.0 {
-                scan.rows_read / scan.rows
-            } else {
-                1.0
+            let share = match scan.rows > 0.0 {
+                true => scan.rows_read / scan.rows,
+                false => 1.0,
             };
             let (first, last) = span(laid, range, share, scan.reversed);
             of_scans += scan_calls(f64::from(last - first + 1), scan.rows_read, batch_rows);

@@ -19,10 +19,8 @@ const MANY: f64 = 1.1;
 pub fn stored_cells(strategy: &Strategy, replicate: &Replicate) -> StoredCells {
     let setup = &*strategy.setup;
     let (workload, schema, families) = (&setup.workload, &setup.schema, &setup.table.families);
-    let (existing, planned) = (
-        workload.existing_rows(schema) as f64,
-        workload.estimated_writes(schema),
-    );
+    let existing = workload.existing_rows(schema) as f64;
+    let planned = workload.estimated_writes(schema);
     let growth = RowGrowth::of(&strategy.cell_key, setup, replicate);
     let (before, after) = (growth.rows(0.0), growth.rows(planned));
     let of_run = match existing > 0.0 {

@@ -245,10 +245,9 @@ impl TableSample {
         let run: f64 = self.families.iter().map(|it| it.planned).sum();
         let mut writes = 0.0;
         self.families.iter().fold(0.0, |mean, family| {
-            let more = if run > 0.0 {
-                family.planned
-            } else {
-                family.writes()
+            let more = match run > 0.0 {
+                true => family.planned,
+                false => family.writes(),
             };
             writes += more;
             // The mean of what is all alike is exactly that.
@@ -265,10 +264,9 @@ impl TableSample {
         let families: Vec<FamilySize> = families
             .map(|it| {
                 it.size(
-                    if it.planned == self.planned {
-                        written
-                    } else {
-                        it.planned * times
+                    match it.planned == self.planned {
+                        true => written,
+                        false => it.planned * times,
                     },
                     self.max_file_bytes,
                 )

@@ -431,10 +431,9 @@ fn ends(column: &Column) -> (i64, i64) {
 /// A whole number as a part of a key.
 fn integer(name: &str, column: &Column) -> String {
     let (least, greatest) = ends(column);
-    let width = if least >= 0 && greatest < 1 << 32 {
-        4
-    } else {
-        8
+    let width = match least >= 0 && greatest < 1 << 32 {
+        true => 4,
+        false => 8,
     };
     format!("be{width}({name})")
 }

@@ -37,10 +37,9 @@ pub fn key_parts(fields: &[LearntField], survey: &Survey) -> Values {
     let known = [&entities, &ids, &times]
         .into_iter()
         .find(|it| !it.is_empty());
-    let led = if entities.is_empty() {
-        &usual
-    } else {
-        &by_entity
+    let led = match entities.is_empty() {
+        true => &usual,
+        false => &by_entity,
     };
     let mut values = Values::from([
         ("usual", joined(&usual)),
@@ -64,10 +63,8 @@ pub fn key_parts(fields: &[LearntField], survey: &Survey) -> Values {
     }
     if let (Some(time), Some(_)) = (time, entity) {
         let reversed = (format!("be8(rev_ts({}))", time.name), true);
-        values.insert(
-            "newest",
-            joined(&[&entities[..], &[reversed], &ids].concat()),
-        );
+        let newest = [&entities[..], &[reversed], &ids].concat();
+        values.insert("newest", joined(&newest));
     }
     if !values.contains_key("newest") || !values.contains_key("counter") {
         values.insert("random", String::new());
@@ -126,10 +123,9 @@ fn joined(parts: &[Part]) -> String {
     for (at, (expression, has_one_length)) in parts.iter().enumerate() {
         key += expression;
         if at + 1 < parts.len() {
-            key += if *has_one_length {
-                " || "
-            } else {
-                " || x'00' || "
+            key += match *has_one_length {
+                true => " || ",
+                false => " || x'00' || ",
             };
         }
     }

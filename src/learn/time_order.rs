@@ -157,10 +157,9 @@ impl TimeOrder {
 }
 
 fn greatest_divisor(a: i64, b: i64) -> i64 {
-    if b == 0 {
-        a.abs()
-    } else {
-        greatest_divisor(b, a % b)
+    match b {
+        0 => a.abs(),
+        _ => greatest_divisor(b, a % b),
     }
 }
 

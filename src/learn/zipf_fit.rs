@@ -149,10 +149,9 @@ impl Counted {
                 low: before + spread.low.max(seen),
                 // No end where nothing tells.
                 high: before
-                    + if high < MOST_VALUES {
-                        high
-                    } else {
-                        f64::INFINITY
+                    + match high < MOST_VALUES {
+                        true => high,
+                        false => f64::INFINITY,
                     },
             },
         };
@@ -274,10 +273,9 @@ impl Law {
         let (mut at, end) = (first, first + values);
         let (mut ranks, mut sum) = (Vec::new(), 0.0);
         while at < end {
-            let wide = if at < Self::SINGLE {
-                1.0
-            } else {
-                (at / 50.0).floor()
+            let wide = match at < Self::SINGLE {
+                true => 1.0,
+                false => (at / 50.0).floor(),
             };
             let width = wide.min(end - at);
             let middle = at + 0.5 * (width - 1.0).max(0.0);

@@ -89,10 +89,8 @@ impl Recorder {
             side.ended.settle(rows);
             for (column, tally) in side.tallies.iter_mut().enumerate() {
                 let offered = |row| u64::from(side.offered.row(row)[column]);
-                tally.settle(
-                    (0..rows).map(offered).sum(),
-                    window.clone().map(offered).sum(),
-                );
+                let of_window = window.clone().map(offered).sum();
+                tally.settle((0..rows).map(offered).sum(), of_window);
             }
         }
         let whole = |index: usize| intervals.length(index, end) == self.config.sample.as_nanos();

@@ -117,15 +117,13 @@ fn region(file: &ObservedFile, format: &Format, row: &Row) -> Result<Region, Obs
     let has_bounds = [Part::Start, Part::End].map(|part| row.get(part).is_some());
     let has_start = named.is_some() || has_bounds != [false; 2];
     let has_end = has_bounds[1] || has_bounds[0] && file.text.starts_with(['{', '[']);
-    let start = if has_start {
-        Some(key(Part::Start, start)?)
-    } else {
-        None
+    let start = match has_start {
+        true => Some(key(Part::Start, start)?),
+        false => None,
     };
-    let end = if has_end {
-        Some(key(Part::End, cell(Part::End))?)
-    } else {
-        None
+    let end = match has_end {
+        true => Some(key(Part::End, cell(Part::End))?),
+        false => None,
     };
     Ok(Region {
         place: file.place(row.line),

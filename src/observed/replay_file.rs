@@ -121,11 +121,8 @@ impl MeasuredReplay {
             file.error(first + line.saturating_sub(1), found, help)
         };
         let broken = |fault: serde_json::Error| {
-            error(
-                fault.line(),
-                format!("no result of a replay: {fault}"),
-                AGAIN,
-            )
+            let found = format!("no result of a replay: {fault}");
+            error(fault.line(), found, AGAIN)
         };
         // What follows is the shell's.
         let mut values = serde_json::Deserializer::from_str(json).into_iter();
@@ -138,11 +135,8 @@ impl MeasuredReplay {
         }
         if *version != SCHEMA_VERSION {
             let found = format!("schema version {version}, expected {SCHEMA_VERSION}");
-            return Err(error(
-                1,
-                found,
-                "export and measure with this version of keyheat",
-            ));
+            let help = "export and measure with this version of keyheat";
+            return Err(error(1, found, help));
         }
         let mut replay: Self = serde_json::from_value(value).map_err(broken)?;
         replay.regions.sort_by(|a, b| a.start.cmp(&b.start));
@@ -174,10 +168,8 @@ impl MeasuredReplay {
         for (name, side) in [("write", &self.writes), ("read", &self.reads)] {
             if side.offered > 0 {
                 let failed = side.failed as f64 / side.offered as f64;
-                all.push((
-                    format!("{name}_throughput_per_sec"),
-                    side.throughput_per_sec,
-                ));
+                let throughput = format!("{name}_throughput_per_sec");
+                all.push((throughput, side.throughput_per_sec));
                 all.push((format!("{name}_failed_fraction"), failed));
             }
             if let Some(it) = side.response_ms {

@@ -131,10 +131,9 @@ impl CompactionRules {
 /// Whether the second set (files, bytes) is to be preferred (`ExploringCompactionPolicy.isBetterSelection`).
 fn is_better(stuck: bool, best: (usize, u64), set: (usize, u64)) -> bool {
     const REPLACE_IF_BETTER_BY: f64 = 1.05;
-    if stuck && best.1 > 0 && set.1 > 0 {
-        best.0 as f64 / best.1 as f64 * REPLACE_IF_BETTER_BY < set.0 as f64 / set.1 as f64
-    } else {
-        set.0 > best.0 || (set.0 == best.0 && set.1 < best.1)
+    match stuck && best.1 > 0 && set.1 > 0 {
+        true => best.0 as f64 / best.1 as f64 * REPLACE_IF_BETTER_BY < set.0 as f64 / set.1 as f64,
+        false => set.0 > best.0 || (set.0 == best.0 && set.1 < best.1),
     }
 }
 

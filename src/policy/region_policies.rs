@@ -66,10 +66,9 @@ impl RegionPolicies {
         let balancer_period = SimDuration::read(balancer, "period");
         // A balancer that asks for no loads leaves their defaults.
         let hbase = Defaults::of(&BALANCER);
-        let loads: &dyn Source = if word == Some("stochastic") {
-            balancer
-        } else {
-            &hbase
+        let loads: &dyn Source = match word == Some("stochastic") {
+            true => balancer,
+            false => &hbase,
         };
         Self {
             split_policy,

@@ -334,10 +334,9 @@ pub fn create_table_points(
     if start >= end {
         return Err(SplitError::StartNotBelowEnd);
     }
-    let points = if regions == 3 {
-        vec![RowKey::from(start), RowKey::from(end)]
-    } else {
-        split_bytes(start, end, false, regions - 3)?
+    let points = match regions {
+        3 => vec![RowKey::from(start), RowKey::from(end)],
+        _ => split_bytes(start, end, false, regions - 3)?,
     };
     verified(points)
 }

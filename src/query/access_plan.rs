@@ -485,10 +485,9 @@ const BUCKET_VALUES: u64 = 256;
 fn path(key: &KeyPlan, way: &Candidate, ordered: bool) -> AccessPath {
     let one = way.requests <= 1.0;
     if way.stop == Stop::Key {
-        return if one {
-            AccessPath::Get
-        } else {
-            AccessPath::MultiGet
+        return match one {
+            true => AccessPath::Get,
+            false => AccessPath::MultiGet,
         };
     }
     let unknown =

@@ -62,10 +62,9 @@ impl<'a, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, S> {
             let [own, ..] = with(&|field| fields.contains(&field))[..] else {
                 return 1.0;
             };
-            if all[0] > 0.0 {
-                (own / all[0]).min(1.0)
-            } else {
-                1.0
+            match all[0] > 0.0 {
+                true => (own / all[0]).min(1.0),
+                false => 1.0,
             }
         });
         let same = with(&|_| true);

@@ -327,10 +327,9 @@ impl BandRule {
                 low.saturating_add(1)..high.saturating_add(1)
             }
             Extent::Span(values) => {
-                let values = if self.grain.is_none() {
-                    values.max(1)
-                } else {
-                    1
+                let values = match self.grain.is_none() {
+                    true => values.max(1),
+                    false => 1,
                 };
                 own..own.saturating_add_unsigned(values)
             }

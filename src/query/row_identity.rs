@@ -174,10 +174,9 @@ impl RowIdentity {
         target: &[i64],
         at: SimTime,
     ) -> f64 {
-        let draws = if self.leaves_copies() {
-            1.0
-        } else {
-            self.draws
+        let draws = match self.leaves_copies() {
+            true => 1.0,
+            false => self.draws,
         };
         self.counted(rows, condition, (step, draws), target, at)
     }

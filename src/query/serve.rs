@@ -540,10 +540,9 @@ impl<R: RowCounts> Read<'_, R> {
         if let Some(cells) = &plan.cells {
             let [counted_rows, counted_cells] = self.scratch.counted;
             let cells = self.number_of(Counted::Cells, cells);
-            let most = if plan.way.stop == Stop::Key {
-                1.0
-            } else {
-                f64::INFINITY
+            let most = match plan.way.stop == Stop::Key {
+                true => 1.0,
+                false => f64::INFINITY,
             };
             self.scratch.counted = [counted_rows + rows.min(most), counted_cells + cells];
         }
@@ -773,10 +772,8 @@ impl<R: RowCounts> Read<'_, R> {
             draws,
             ..RowEquality::default()
         };
-        let (of, step) = (
-            question.identity_of(Counted::Cells),
-            steps[Counted::Cells as usize],
-        );
+        let of = question.identity_of(Counted::Cells);
+        let step = steps[Counted::Cells as usize];
         self.rows
             .distinct(condition, every, target.record, target.at)
             / of.rows(self.rows, condition, step, target.record, target.at)
@@ -810,10 +807,9 @@ impl<R: RowCounts> Read<'_, R> {
             self.rows_of(step)
         });
         // Of the rows that are read, these are wanted.
-        let share = if total > 0.0 {
-            (wanted / total).min(1.0)
-        } else {
-            1.0
+        let share = match total > 0.0 {
+            true => (wanted / total).min(1.0),
+            false => 1.0,
         };
         // Rows of the pages before are passed by a cursor: whole scans, and of the others an equal part.
         let passed = match order.by_cursor && share > 0.0 && behind > 0.0 {

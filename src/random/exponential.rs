@@ -38,10 +38,9 @@ pub(super) fn exponential(mut bits: impl FnMut() -> u64) -> f64 {
     let word = bits();
     let layer = (word & 0xFF) as usize;
     let x = unit(word) * layers.edge[layer];
-    if x < layers.edge[layer + 1] {
-        x
-    } else {
-        beside_the_box(layers, layer, x, &mut bits)
+    match x < layers.edge[layer + 1] {
+        true => x,
+        false => beside_the_box(layers, layer, x, &mut bits),
     }
 }
 

@@ -32,10 +32,9 @@ impl Permutation {
     pub fn new(n: u64, key: DrawKey) -> Self {
         debug_assert!((1..1 << 63).contains(&n));
         let mut draws = key.at(n);
-        let form = if n <= DEALT_MAX {
-            Form::Dealt(shuffled(n as u16, &mut draws))
-        } else {
-            network(n, &mut draws)
+        let form = match n <= DEALT_MAX {
+            true => Form::Dealt(shuffled(n as u16, &mut draws)),
+            false => network(n, &mut draws),
         };
         Self { n, form }
     }

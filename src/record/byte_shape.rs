@@ -91,10 +91,9 @@ impl ByteShape {
 
     /// The bytes at a position.
     pub fn at(&self, position: usize) -> ByteSet {
-        if position >= self.max {
-            ByteSet::NONE
-        } else {
-            self.sets.get(position).copied().unwrap_or(self.tail)
+        match position >= self.max {
+            true => ByteSet::NONE,
+            false => self.sets.get(position).copied().unwrap_or(self.tail),
         }
     }
 

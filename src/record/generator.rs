@@ -419,9 +419,8 @@ impl Rule {
 
 /// One uniform number decides whether a record is late, and by how much.
 fn lateness(late: &Late, unit: f64) -> SimDuration {
-    if unit < late.fraction {
-        late.up_to.mul_f64(unit / late.fraction)
-    } else {
-        SimDuration::ZERO
+    match unit < late.fraction {
+        true => late.up_to.mul_f64(unit / late.fraction),
+        false => SimDuration::ZERO,
     }
 }

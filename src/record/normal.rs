@@ -57,10 +57,9 @@ impl TruncatedNormal {
 /// Probability that a standard normal number lies in `low .. high`, without cancellation in either tail.
 pub(super) fn probability(low: f64, high: f64) -> f64 {
     let upper = |z: f64| 0.5 * libm::erfc(z * std::f64::consts::FRAC_1_SQRT_2);
-    if low > 0.0 {
-        upper(low) - upper(high)
-    } else {
-        upper(-high) - upper(-low)
+    match low > 0.0 {
+        true => upper(low) - upper(high),
+        false => upper(-high) - upper(-low),
     }
 }
 

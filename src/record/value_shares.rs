@@ -154,10 +154,9 @@ impl ValueShares {
             false => 0,
         };
         let (low, high) = (offset(low), offset(high));
-        if low < high {
-            self.between(low, high)
-        } else {
-            0.0
+        match low < high {
+            true => self.between(low, high),
+            false => 0.0,
         }
     }
 

@@ -58,10 +58,9 @@ impl Zipf {
     fn inverse(&self, area: f64) -> f64 {
         let t = (area * (1.0 - self.exponent)).max(-1.0);
         libm::exp(
-            area * if t.abs() > 1e-8 {
-                libm::log1p(t) / t
-            } else {
-                1.0 - t * 0.5
+            area * match t.abs() > 1e-8 {
+                true => libm::log1p(t) / t,
+                false => 1.0 - t * 0.5,
             },
         )
     }
@@ -71,10 +70,9 @@ impl Zipf {
 fn integral(x: f64, exponent: f64) -> f64 {
     let log = libm::log(x);
     let power = (1.0 - exponent) * log;
-    log * if power.abs() > 1e-8 {
-        libm::expm1(power) / power
-    } else {
-        1.0 + power * 0.5
+    log * match power.abs() > 1e-8 {
+        true => libm::expm1(power) / power,
+        false => 1.0 + power * 0.5,
     }
 }
 

@@ -26,15 +26,13 @@ impl CalibrationReport<'_> {
         regions.truncate(REGIONS_SHOWN);
         regions.sort_by_key(|(at, _)| *at);
         let regions = regions.into_iter().map(|(_, it)| it);
+        let servers = found.servers.iter();
         let mut parts = vec![
             vec![
                 Block::Title(title),
                 Block::Table(quantities(&found.quantities)),
             ],
-            vec![Block::Table(shares(
-                ["server", "regions"],
-                found.servers.iter(),
-            ))],
+            vec![Block::Table(shares(["server", "regions"], servers))],
             vec![Block::Table(shares(["region from", "server"], regions))],
         ];
         if !found.times.is_empty() {
@@ -75,10 +73,9 @@ fn quantities(all: &[CalibratedQuantity]) -> Table {
         "fitted",
         "÷ fitted",
     ];
-    let shown = if all.iter().any(|it| it.fitted.is_some()) {
-        6
-    } else {
-        4
+    let shown = match all.iter().any(|it| it.fitted.is_some()) {
+        true => 6,
+        false => 4,
     };
     let columns = names.map(|name| Column::named(name, !name.is_empty()));
     let row = |it: &CalibratedQuantity| {

@@ -122,6 +122,7 @@ fn of_group(
     let warnings = if several { 0 } else { WARNINGS };
     let risks = once(tied, |own| risks(results, own, warnings)).into_iter();
     let turn = "Another load, cluster or set of reads than the file's may turn it round.";
+    let risks = risks.chain([turn.to_owned()]).collect();
     let next = others.first().map(runner_up);
     let none = || "none: nothing is shown to tell them apart.".to_owned();
     let said = |name: &str, said: Vec<String>| Term {
@@ -132,10 +133,7 @@ fn of_group(
     let terms = keys(results, tied).into_iter().chain([
         said(["Why", "Between them"][usize::from(several)], why),
         said("What it costs", once(tied, |own| vec![costs(own, group)])),
-        said(
-            "What may go wrong",
-            risks.chain([turn.to_owned()]).collect(),
-        ),
+        said("What may go wrong", risks),
         said("Runner-up", vec![next.unwrap_or_else(none)]),
     ]);
     let (create, rest) = shown(&group.create, LONGEST_COMMAND);
@@ -205,10 +203,9 @@ fn key(results: &Results, own: &RankedStrategy) -> Term {
     Term {
         strategy: found.map(|(at, _)| at).filter(|_| results.sweep.is_empty()),
         name: own.name.clone(),
-        of: if own.suggested {
-            ", a key of keyheat's own"
-        } else {
-            ""
+        of: match own.suggested {
+            true => ", a key of keyheat's own",
+            false => "",
         }
         .to_owned(),
         key: own.key.clone(),

@@ -43,10 +43,9 @@ impl KeySurveyReport {
         };
         let keys = number::grouped(self.keys);
         let noun = if self.keys == 1 { "key" } else { "keys" };
-        let part = if self.is_exact {
-            ""
-        } else {
-            ", those that memory held"
+        let part = match self.is_exact {
+            true => "",
+            false => ", those that memory held",
         };
         let title = format!(
             "{keys} {noun}{weight}; {} different{part}",

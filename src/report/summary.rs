@@ -86,12 +86,10 @@ pub fn for_markdown(results: &Results, charts: &[Chart]) -> Document {
 
 /// The page's comparison of the keys: what is true of all points of a sweep, and all of its first point.
 pub fn comparison(results: &Results, first: &Results) -> Document {
+    let scorecard = Block::Table(tables::scorecard(first));
     Document(vec![
         sweep(results),
-        headed(
-            "The keys compared",
-            [Block::Table(tables::scorecard(first))],
-        ),
+        headed("The keys compared", [scorecard]),
         against(first, |paired| Block::Note(format!("{paired}."))),
         knees(results),
         reads(first, first),
@@ -200,10 +198,8 @@ fn against(first: &Results, paired: fn(&str) -> Block) -> Section {
         return Vec::new();
     };
     let in_full = verdicts.iter().map(|it| (it.strategy, &it.in_full));
-    headed(
-        &format!("Against {}", of.baseline),
-        [paired(PAIRED), terms(in_full)],
-    )
+    let heading = format!("Against {}", of.baseline);
+    headed(&heading, [paired(PAIRED), terms(in_full)])
 }
 
 /// The highest load that each strategy keeps within the limits.
@@ -217,10 +213,8 @@ fn knees(results: &Results) -> Section {
         ..Item::default()
     };
     let found = Block::List(tables::knees_found(results).map(item).collect());
-    headed(
-        "What each strategy sustains",
-        [Block::Table(table), Block::text(caption), found],
-    )
+    let blocks = [Block::Table(table), Block::text(caption), found];
+    headed("What each strategy sustains", blocks)
 }
 
 /// What a knee is in `results`; `None` when none was looked for.
@@ -250,10 +244,8 @@ fn reads(results: &Results, first: &Results) -> Section {
 
 /// What other tables on the same servers feel.
 fn neighbours(results: &Results) -> Section {
-    headed(
-        "What the neighbours feel",
-        tables::neighbours(results).map(Block::Table),
-    )
+    let table = tables::neighbours(results).map(Block::Table);
+    headed("What the neighbours feel", table)
 }
 
 /// What was argued, and whether it holds.

@@ -71,10 +71,8 @@ pub(super) fn read_cells(
         };
         let reader = all.table_at(entry, &WRITE);
         let family = read_family_of(&reader, &setup.table);
-        let (own, compression) = (
-            reader.has("cells"),
-            setup.table.families[family].spec.compression,
-        );
+        let own = reader.has("cells");
+        let compression = setup.table.families[family].spec.compression;
         let cells = match own {
             true => {
                 named.push(write.name.clone());

@@ -232,11 +232,8 @@ fn read_event(reader: &Reader<'_>, time: &TimeSpec) -> Option<(TimedEvent, Sourc
         let label = format!("must be before the end of the run, {}", time.duration);
         reader.refuse("at", format!("an event at {at}"), label);
     }
-    let kind = reader.one_of(
-        EVENT_KINDS,
-        "an event of no kind",
-        "an event with two kinds",
-    )?;
+    let (none, two) = ("an event of no kind", "an event with two kinds");
+    let kind = reader.one_of(EVENT_KINDS, none, two)?;
     let mut place = reader.place_of_value(kind);
     let event = match kind {
         "crash" => ClusterEvent::Crash(read_crash(reader)?),
@@ -388,11 +385,9 @@ fn read_neighbour(reader: &Reader<'_>, name: &str) -> Neighbour {
     if let Some(share) = hottest
         && share < 1.0 / f64::from(regions)
     {
-        reader.refuse(
-            "hottest",
-            format!("the hottest of {regions} regions takes {share} of the load"),
-            format!("must be at least 1/{regions}: an even share"),
-        );
+        let message = format!("the hottest of {regions} regions takes {share} of the load");
+        let label = format!("must be at least 1/{regions}: an even share");
+        reader.refuse("hottest", message, label);
     }
     Neighbour {
         name: name.to_owned(),

@@ -225,10 +225,9 @@ const MOST_UNCLOSED: usize = 16;
 pub fn parse(text: &str) -> Parsed {
     let parsed = DeTable::parse_recoverable(text);
     let is_broken = parsed.1.iter().any(|error| !is_duplicate(error));
-    let broken = if is_broken {
-        broken_statements(text)
-    } else {
-        Vec::new()
+    let broken = match is_broken {
+        true => broken_statements(text),
+        false => Vec::new(),
     };
     let mut sound = Cow::Borrowed(text);
     for (statement, _) in &broken {
@@ -327,10 +326,9 @@ fn find_broken(
     // What is not closed takes in all that follows, up to what can't be inside.
     let start = first.start;
     let unclosed = end_of_statement(&text[..first.end], start).is_err();
-    let beyond = if unclosed {
-        first_error(start..text.len())
-    } else {
-        None
+    let beyond = match unclosed {
+        true => first_error(start..text.len()),
+        false => None,
     };
     let error = beyond.unwrap_or(error);
     let complaint = syntax_error(&error, text, start);

@@ -242,11 +242,8 @@ fn check_identifier(sink: &Diagnostics, what: &str, entry: &Entry) {
     let name = &entry.key;
     if !name.starts_with(first) || !name.chars().all(other) || name.len() > 64 {
         let label = "expected a letter, then letters, digits and `_`, 64 at most";
-        sink.error(
-            &entry.place,
-            format!("`{name}` is no name of a {what}"),
-            label,
-        );
+        let message = format!("`{name}` is no name of a {what}");
+        sink.error(&entry.place, message, label);
     }
 }
 
@@ -504,10 +501,9 @@ pub(super) fn read_kind(reader: &Reader<'_>) -> Option<FieldKind> {
             "bytes" => {
                 let length: u16 = reader.given("length")?;
                 // `length` bytes have 256^length values.
-                let most = if length >= 8 {
-                    MOST_VALUES
-                } else {
-                    1 << (8 * length)
+                let most = match length >= 8 {
+                    true => MOST_VALUES,
+                    false => 1 << (8 * length),
                 };
                 let count = count_of(reader, most);
                 FieldKind::Bytes { length, count }

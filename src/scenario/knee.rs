@@ -136,11 +136,8 @@ fn read_span(
     let given = |key: &'static str| {
         let rate = knee.given::<PerSecond>(key);
         if rate == Some(PerSecond(0.0)) {
-            knee.refuse(
-                key,
-                format!("`knee.{key}` is zero"),
-                "must be greater than 0",
-            );
+            let message = format!("`knee.{key}` is zero");
+            knee.refuse(key, message, "must be greater than 0");
         }
         rate.filter(|rate| rate.0 > 0.0)
     };

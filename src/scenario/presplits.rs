@@ -137,10 +137,9 @@ fn read_algorithm(reader: &Reader<'_>, entry: &Entry) -> Option<Request> {
     let bound = |key| if by_range { reader.text(key) } else { None };
     let (first, last) = (bound("first"), bound("last"));
     let regions = regions?;
-    let usual = if by_range {
-        COMPUTED_BYTES
-    } else {
-        SAMPLED_BYTES
+    let usual = match by_range {
+        true => COMPUTED_BYTES,
+        false => SAMPLED_BYTES,
     };
     let key_bytes = last.map_or(usual, |last| last.len() as u64);
     if let Err(error) = check_memory(regions as u64, key_bytes) {

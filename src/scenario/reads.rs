@@ -274,11 +274,8 @@ fn read_listed(table: &Reader<'_>, entry: &Entry, field: &Field) -> Option<Withi
             }
             if let Some(most) = kind.count().filter(|&most| most < count as u64) {
                 let message = format!("{} different values of `{name}`", grouped(count.into()));
-                table.refuse(
-                    name,
-                    message,
-                    format!("it has only {}", grouped(most.into())),
-                )?;
+                let label = format!("it has only {}", grouped(most.into()));
+                table.refuse(name, message, label)?;
             }
             Some(WithinValues::Count(count as u32))
         }
@@ -333,9 +330,8 @@ fn read_pick_law<'a>(
             "another field: its values are fresh"
         }
         _ => {
-            return Some(PickDistribution::Distribution(read_distribution_entry(
-                table, entry, kind,
-            )));
+            let law = read_distribution_entry(table, entry, kind);
+            return Some(PickDistribution::Distribution(law));
         }
     };
     let message = format!("`{key}` can't be picked so");

@@ -42,11 +42,8 @@ pub(super) fn resolve_regions(sink: &Diagnostics, document: &mut TomlTable) {
         .and_then(|table| table.get("presplit"))
     {
         let label = "`[regions]` says already where the table's regions begin";
-        sink.error(
-            &points.node.place,
-            "`table.presplit` beside `[regions]`",
-            label,
-        );
+        let message = "`table.presplit` beside `[regions]`";
+        sink.error(&points.node.place, message, label);
     }
     let start = file.map(|file| read(&sink.origin.folder, file, table));
     document.entries.retain(|entry| entry.key != "regions");

@@ -96,11 +96,8 @@ fn read_strategy<'a>(
     let (sink, name) = (table.sink, &entry.key);
     super::names::check(sink, "strategy", name, &entry.place);
     if !matches!(entry.node.value, Value::Table(_)) {
-        return table.wrong_type(
-            name,
-            &entry.node,
-            "a table such as `{ key = \"md5_bytes(id)\" }`",
-        );
+        let expected = "a table such as `{ key = \"md5_bytes(id)\" }`";
+        return table.wrong_type(name, &entry.node, expected);
     }
     let reader = table.table_at(entry, &STRATEGY);
     let title = reader.text("title").unwrap_or(name).to_owned();
@@ -190,18 +187,13 @@ fn check_qualified(reader: &Reader<'_>, draft: &Draft) {
         let message = format!("`qualifier` beside the `cells` of `[write.{write}]`");
         let label = "a write has one cell, which this names";
         let help = "leave out one of them; what the cell holds is the `value` of its family";
-        reader.complain_of_key(
-            "qualifier",
-            Diagnostic::error(message).label(label).help(help),
-        );
+        let diagnostic = Diagnostic::error(message).label(label).help(help);
+        reader.complain_of_key("qualifier", diagnostic);
     }
     if draft.setup.table.qualifiers.len() > 1 {
         let label = "a write has one cell, which this names";
-        reader.refuse_key(
-            "qualifier",
-            "`qualifier` beside several `table.qualifiers`",
-            label,
-        );
+        let message = "`qualifier` beside several `table.qualifiers`";
+        reader.refuse_key("qualifier", message, label);
     }
 }
 
@@ -231,10 +223,8 @@ fn joined(
         let message = format!("key and qualifier of up to {longest} bytes");
         let label = format!("together they have at most {}", RowKey::MAX_LEN);
         let help = "hash or cut long values: `left(s, n)`, `md5_bytes(s)`";
-        sink.add(
-            &node.place,
-            Diagnostic::error(message).label(label).help(help),
-        );
+        let diagnostic = Diagnostic::error(message).label(label).help(help);
+        sink.add(&node.place, diagnostic);
     }
     plan.ok().map(Arc::new)
 }

@@ -233,11 +233,8 @@ impl Sweep {
     pub(super) fn read_at(&self, sink: &Diagnostics, node: &Node, file: &Self) -> Option<At> {
         const EXPECTED: &str = "expected swept settings, as in `{ cluster.servers = 8 }`";
         let Some(table) = node.table() else {
-            sink.error(
-                &node.place,
-                format!("`at` is {}", node.value.kind()),
-                EXPECTED,
-            );
+            let message = format!("`at` is {}", node.value.kind());
+            sink.error(&node.place, message, EXPECTED);
             return None;
         };
         if self.lists.is_empty() && file.lists.is_empty() {
@@ -280,10 +277,8 @@ impl Sweep {
                 }
             };
             let diagnostic = Diagnostic::error(message).label("names no point");
-            sink.add(
-                where_,
-                diagnostic.help(format!("swept: {}", swept.join(", "))),
-            );
+            let help = format!("swept: {}", swept.join(", "));
+            sink.add(where_, diagnostic.help(help));
             sound = false;
         }
         sound.then_some(at)

@@ -471,11 +471,8 @@ fn read_buffer(
     }
     if kind.reads_first() {
         let label = "HBase sends each as its own call";
-        reader.refuse_key(
-            "buffer",
-            format!("{}s are not buffered", kind.name()),
-            label,
-        );
+        let message = format!("{}s are not buffered", kind.name());
+        reader.refuse_key("buffer", message, label);
     }
     // A row takes about as much here as in the client's own buffer.
     let bytes = f64::from(clients.unwrap_or(0)) * buffer.0 as f64;
@@ -745,9 +742,8 @@ fn read_existing_rows(
         {
             // As long as the write needed for so many. Times stay within a century.
             let nanos = *records as f64 / rate * 1e9;
-            *last = SimDuration::from_nanos(
-                (nanos as u64).clamp(1, SimDuration::LONGEST_WRITTEN.as_nanos()),
-            );
+            let most = SimDuration::LONGEST_WRITTEN.as_nanos();
+            *last = SimDuration::from_nanos((nanos as u64).clamp(1, most));
         }
         return Some(rows);
     }

@@ -40,10 +40,9 @@ pub fn predicted_peak(counts: &[f64], cut_sd: f64) -> Option<PredictedPeak> {
                 let spread = draw.standard_normal() / (3.0 * libm::sqrt(count));
                 let root = (1.0 - 1.0 / (9.0 * count) + spread).max(0.0);
                 let is_cut = cut_sd > 0.0 && part + 1 < parts;
-                let end = if is_cut {
-                    cut_sd * draw.standard_normal()
-                } else {
-                    0.0
+                let end = match is_cut {
+                    true => cut_sd * draw.standard_normal(),
+                    false => 0.0,
                 };
                 let size = (count * root * root * root + end - cut).max(0.0);
                 cut = end;

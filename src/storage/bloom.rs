@@ -82,10 +82,9 @@ impl Bloom {
     /// What stands before the chunks' index: version, bytes, number and kind of hashes, keys, keys that it is made for, chunks, comparator.
     fn meta_frame(self) -> Vec<u8> {
         let mut out = vec![0; 4 + 8 + 4 + 4 + 8 + 8 + 4];
-        let comparator = if self == Bloom::Rowcol {
-            COMPARATOR
-        } else {
-            &[]
+        let comparator = match self == Bloom::Rowcol {
+            true => COMPARATOR,
+            false => &[],
         };
         out.push(comparator.len() as u8);
         out.extend_from_slice(comparator);

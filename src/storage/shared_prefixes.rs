@@ -95,12 +95,9 @@ impl SharedPrefixes {
 
     fn from_counts(keys: &[&[u8]], counts: &[Counts], most: impl Fn(usize) -> f64) -> Self {
         let longest = counts.len() - 1;
-        let share = |count: &Counts, otherwise: f64| {
-            if count.pairs >= PAIRS {
-                count.equal_pairs as f64 / count.pairs as f64
-            } else {
-                otherwise
-            }
+        let share = |count: &Counts, otherwise: f64| match count.pairs >= PAIRS {
+            true => count.equal_pairs as f64 / count.pairs as f64,
+            false => otherwise,
         };
         let mut levels = Vec::with_capacity(longest);
         let (mut values, mut equal) = (1.0f64, share(&counts[0], 1.0));

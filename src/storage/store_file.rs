@@ -203,10 +203,9 @@ impl<'a> StoreFile<'a> {
             return;
         }
         const FRAME: u64 = 6;
-        let frame = if self.format.encoding == BlockEncoding::None {
-            0
-        } else {
-            FRAME
+        let frame = match self.format.encoding == BlockEncoding::None {
+            true => 0,
+            false => FRAME,
         };
         let offset = self.output.offset;
         let content = &self.content;

@@ -164,15 +164,13 @@ pub fn bytes(value: f64) -> String {
 /// `value` with at most `places` decimals and no trailing zeros: axis ticks, coordinates. Never `-0`.
 pub fn trimmed(value: f64, places: usize) -> String {
     let text = format!("{value:.places$}");
-    let text = if places > 0 {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &text
+    let text = match places > 0 {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
     };
-    if text == "-0" {
-        "0".to_owned()
-    } else {
-        text.to_owned()
+    match text == "-0" {
+        true => "0".to_owned(),
+        false => text.to_owned(),
     }
 }
 
@@ -192,10 +190,9 @@ fn digits(value: f64, count: i32) -> String {
     }
     let places = (count - 1 - magnitude).max(0) as usize;
     let text = format!("{value:.places$}");
-    if places == 0 {
-        text
-    } else {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    match places {
+        0 => text,
+        _ => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
     }
 }
 

@@ -259,10 +259,9 @@ impl<'a> RowCount<'a> {
         let present = shape.present(window, self.at, &origin.history);
         let Part { combined, drawn } = part;
         let rows = present * combined * drawn;
-        let others = if window.numbers.is_some() {
-            drawn * combined * (size_biased(present) - 1.0)
-        } else {
-            origin.others(present, part)
+        let others = match window.numbers.is_some() {
+            true => drawn * combined * (size_biased(present) - 1.0),
+            false => origin.others(present, part),
         };
         Some(Selection {
             origin: at,
@@ -359,10 +358,8 @@ impl<'a> RowCount<'a> {
                 }
                 Narrowing::Told if ranges.iter().any(|(field, _)| *field == item.field) => {
                     let slots = item.slots();
-                    left.cut(
-                        combined,
-                        marginals.independent(of.origin, item.field, slots, Of::Rows),
-                    );
+                    let alone = marginals.independent(of.origin, item.field, slots, Of::Rows);
+                    left.cut(combined, alone);
                 }
                 Narrowing::Told if width > 1.0 => {
                     left.cut(combined, (width / marginals.count(item.field)).min(1.0));
@@ -405,10 +402,9 @@ impl<'a> RowCount<'a> {
                 [] => asked[0].0.slots.len() as f64,
                 before => rows_with(before),
             };
-            return if before > 0.0 {
-                rows_with(&asked) / before
-            } else {
-                0.0
+            return match before > 0.0 {
+                true => rows_with(&asked) / before,
+                false => 0.0,
             };
         }
         let related = |other: &Item| {

@@ -278,10 +278,9 @@ impl RowHistory {
         let up_to = late.up_to.as_nanos() as f64;
         let length = (high - low) / steps;
         // A lateness drawn evenly up to `up_to` leaves a row in its step when it is less than what the step has passed.
-        let stays = if length >= up_to {
-            1.0 - up_to / (2.0 * length)
-        } else {
-            length / (2.0 * up_to)
+        let stays = match length >= up_to {
+            true => 1.0 - up_to / (2.0 * length),
+            false => length / (2.0 * up_to),
         };
         let stays = 1.0 - late.fraction + late.fraction * stays;
         let back = (self.rows_in(window, at) / steps - due * stays).max(0.0);
@@ -389,10 +388,9 @@ impl Aligned {
     /// Rows before `x` that have their turns from `from` on.
     fn before(&self, x: f64, from: f64) -> f64 {
         let (whole, into) = ((x / self.every).floor(), x.rem_euclid(self.every));
-        let current = if self.jitter > 0.0 {
-            (into / self.jitter).min(1.0)
-        } else {
-            f64::from(u8::from(into > 0.0))
+        let current = match self.jitter > 0.0 {
+            true => (into / self.jitter).min(1.0),
+            false => f64::from(u8::from(into > 0.0)),
         };
         let periods = whole - (from / self.every).ceil() + current;
         self.rows * periods.max(0.0)

@@ -263,10 +263,8 @@ impl ValueIndex {
             start as usize..self.ends[value] as usize
         });
         let column = self.column.as_ref();
-        let parents = column.map_or_else(
-            || &self.parents[range],
-            |it| it.rows(slot, slot.saturating_add(1)),
-        );
+        let own = || &self.parents[range];
+        let parents = column.map_or_else(own, |it| it.rows(slot, slot.saturating_add(1)));
         parents
             .iter()
             .map(|at| self.parent_first.wrapping_add(i64::from(*at)))

@@ -236,10 +236,8 @@ impl Export<'_> {
         }
         let (at_s, client) = (operation.at.as_secs_f64(), operation.client);
         let workload = &self.strategy.setup.workload;
-        let (when, who) = (
-            at_s.to_string(),
-            client.map_or_else(String::new, |it| it.to_string()),
-        );
+        let when = at_s.to_string();
+        let who = client.map_or_else(String::new, |it| it.to_string());
         match (&operation.asks, self.format) {
             (Asks::Write { write, keys, parts }, format) => {
                 let Write { name, kind, .. } = &workload.writes[usize::from(write.0)];

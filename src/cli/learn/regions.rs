@@ -80,14 +80,9 @@ pub fn run(arguments: &LearnArguments, console: &Console) -> Result<()> {
     };
     if let Some(out) = &arguments.out {
         let text = todays_scenario::text(&table, &files, out)?;
-        Scenario::parse_in(
-            &text,
-            "today",
-            "today",
-            out.parent().unwrap_or(Path::new("")),
-            &Options::default(),
-        )
-        .context("what was learnt is no scenario: please report it")?;
+        let folder = out.parent().unwrap_or(Path::new(""));
+        let read = Scenario::parse_in(&text, "today", "today", folder, &Options::default());
+        read.context("what was learnt is no scenario: please report it")?;
         write_new(out, &text)?;
         let out = out.display();
         console.say(&format!(

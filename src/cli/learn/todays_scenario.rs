@@ -78,10 +78,9 @@ pub fn text(table: &TableLoads, files: &[ObservedFile], out: &Path) -> Result<St
     });
     let write = written.map(|(rate, _)| format!("\n[write.today]\nrate = {rate}\n"));
     let (law, regions) = (&written.unwrap_or(&all).1, values.len());
-    let what = if apart {
-        "reads and writes"
-    } else {
-        "requests, all taken for writes"
+    let what = match apart {
+        true => "reads and writes",
+        false => "requests, all taken for writes",
     };
     let from = name.map(|name| format!("table = {}\n", json!(name)));
     Ok(format!(

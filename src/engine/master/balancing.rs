@@ -129,10 +129,8 @@ impl Simulation<'_> {
             let state = *self.tables.regions.get(region);
             let activity = self.activity(region);
             let loads = &mut self.master.loads;
-            let (load, rows) = (
-                loads.load(region, activity),
-                loads.rows_since_last_run(region, activity),
-            );
+            let load = loads.load(region, activity);
+            let rows = loads.rows_since_last_run(region, activity);
             loads.balancer_saw(region, activity);
             open.push(ShownRegion::User(region));
             seen.push(BalancedRegion {

@@ -192,10 +192,8 @@ impl Simulation<'_> {
         let reported = self.master.splitting.reported.entry(region).or_default();
         if !reported.contains(&kind) {
             reported.push(kind);
-            let reason = reason.map_or_else(
-                || "the split policy is `disabled`".to_owned(),
-                ToString::to_string,
-            );
+            let disabled = || "the split policy is `disabled`".to_owned();
+            let reason = reason.map_or_else(disabled, ToString::to_string);
             self.happens(SeriesEvent::no_split_row(region, reason));
         }
     }

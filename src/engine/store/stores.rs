@@ -446,10 +446,8 @@ impl Stores {
     /// When the server's next write needs to be looked at: at the mark from which flushes are forced; above it after another thousandth of
     /// all memory while a flusher is idle, as there may be something to flush then. The end of a flush looks again anyway.
     pub fn set_server_limit(&mut self, server: u32) {
-        let (low, step) = (
-            self.own.low_mark(),
-            self.own.memstore.server_bytes / 1_000 + 1,
-        );
+        let low = self.own.low_mark();
+        let step = self.own.memstore.server_bytes / 1_000 + 1;
         let idle = self.server(server).flushing < FLUSHERS;
         let one = &mut self.heaps[server as usize + 1];
         one.limit = if one.heap < low {

@@ -257,10 +257,9 @@ impl<'a> Tables<'a> {
     /// The server that a process sends a call for a region to: where it believes the region to be.
     pub fn server_for(&self, region: u32, process: u32) -> u32 {
         let state = self.regions.get(region);
-        if state.openings == 0 || self.caches.knows(region, process) {
-            state.server
-        } else {
-            state.believed
+        match state.openings == 0 || self.caches.knows(region, process) {
+            true => state.server,
+            false => state.believed,
         }
     }
 
@@ -274,10 +273,9 @@ impl<'a> Tables<'a> {
 
     /// The region that holds a row now that belonged to `region` when its key was kept: that very one, unless it has been split or merged.
     pub fn region_now(&self, region: u32, key: u32) -> u32 {
-        if self.regions.changed() && self.regions.is_gone(region) {
-            self.router(region).map.locate(self.keys.get(key))
-        } else {
-            region
+        match self.regions.changed() && self.regions.is_gone(region) {
+            true => self.router(region).map.locate(self.keys.get(key)),
+            false => region,
         }
     }
 

@@ -16,10 +16,9 @@ pub(super) fn region_counts(servers: impl Iterator<Item = u32>, of: u32) -> Vec<
 
 /// What asks for a balancer, if anything does.
 pub(super) fn uneven_counts(counts: &[u32], slop: f32) -> Option<BalanceReason> {
-    if has_idle_server(counts) {
-        Some(BalanceReason::IdleServer)
-    } else {
-        has_sloppy_server(counts, slop).then_some(BalanceReason::RegionCounts)
+    match has_idle_server(counts) {
+        true => Some(BalanceReason::IdleServer),
+        false => has_sloppy_server(counts, slop).then_some(BalanceReason::RegionCounts),
     }
 }
 

@@ -49,10 +49,9 @@ impl<'a> Queue<'a> {
             }
             // What is completed last was offered when as many had been.
             let ((from, low), (to, high)) = (offered[at], offered[at + 1]);
-            let part = if high > low {
-                ((completed - low) / (high - low)).clamp(0.0, 1.0)
-            } else {
-                1.0
+            let part = match high > low {
+                true => ((completed - low) / (high - low)).clamp(0.0, 1.0),
+                false => 1.0,
             };
             let waiting = (sum - completed).max(0.0);
             let behind = match waiting > 0.0 {
@@ -153,12 +152,9 @@ pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
                 let value = values(it).get(at).filter(|value| value.is_finite());
                 format.optional(value.map(|value| unit * value))
             };
-            let label = number::length(*end);
-            Reading::at(
-                plot.at((*end, 0.0)).0,
-                label,
-                queues.iter().map(told).collect::<Vec<_>>(),
-            )
+            let (x, _) = plot.at((*end, 0.0));
+            let told: Vec<String> = queues.iter().map(told).collect();
+            Reading::at(x, number::length(*end), told)
         });
         let readings: Vec<Reading> = readings.collect();
         let names = queues.iter().map(|it| it.entry.name());

@@ -106,11 +106,8 @@ pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
     });
     let reading = |n: &u32| {
         let done = keys.iter().map(|key| Compact.optional(key.done_on(*n)));
-        Reading::at(
-            place(plot, x.fraction(log2(*n)), 0.0).0,
-            n.to_string(),
-            done,
-        )
+        let (right, _) = place(plot, x.fraction(log2(*n)), 0.0);
+        Reading::at(right, n.to_string(), done)
     };
     let a_second = format!("{} a second", metric::load_name(&results.strategies));
     let square = Square {

@@ -110,10 +110,9 @@ pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
         .flat_map(|it| it.asked.iter().map(|it| peak(it)));
     let most = peaks.fold(0.0, f64::max);
     // What a server can do is drawn where it says something: not when everything is far below it.
-    let top = if most >= 0.25 {
-        most.clamp(1.1, CEILING)
-    } else {
-        most
+    let top = match most >= 0.25 {
+        true => most.clamp(1.1, CEILING),
+        false => most,
     };
     let lengths = loads.iter().map(|it| it.demand.length_s());
     let length = lengths.fold(0.0, f64::max);
@@ -143,10 +142,9 @@ pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
     if loads.iter().any(is_cut) {
         axes += " · left out: the interval in which an import ends";
     }
-    let dashes = if top >= 1.0 {
-        ", all below the dashes"
-    } else {
-        ""
+    let dashes = match top >= 1.0 {
+        true => ", all below the dashes",
+        false => "",
     };
     let reading = format!(
         "Even: the colour lies on the grey{dashes}. Hotspot: the colour far above the grey. \
@@ -248,10 +246,9 @@ fn title(loads: &[Load<'_>]) -> String {
         let (name, share) = (only.name(), share(only.strategy));
         return format!("{name}: a server {what}, {share} of the time");
     }
-    let shown = if hot.len() > MOST_NAMED {
-        MOST_NAMED - 1
-    } else {
-        hot.len()
+    let shown = match hot.len() > MOST_NAMED {
+        true => MOST_NAMED - 1,
+        false => hot.len(),
     };
     let named = hot[..shown].iter();
     let named = named.map(|(_, it)| format!("{} {} of the time", it.name(), share(it.strategy)));

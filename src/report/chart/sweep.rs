@@ -212,13 +212,8 @@ pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
         list.path
     );
     let bottom = grid.bottom(panels.len());
-    let mut sheet = Drawing::new(
-        viewport,
-        ChartKind::Sweep,
-        title(&findings),
-        &subtitle,
-        bottom,
-    );
+    let (kind, title) = (ChartKind::Sweep, title(&findings));
+    let mut sheet = Drawing::new(viewport, kind, title, &subtitle, bottom);
     legend.draw(&sheet, (viewport.left() + LEFT, viewport.top() + 22.0));
     for (at, panel) in panels.iter().enumerate() {
         let same = |it: &&Panel<'_>| std::ptr::eq(it.quantity, panel.quantity);

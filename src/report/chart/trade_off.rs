@@ -131,12 +131,9 @@ impl<'a> Panel<'a> {
     /// The mark with the least `value`; of equals, the first in the file.
     fn least(&self, value: impl Fn(&Mark<'a>) -> (f64, f64)) -> Option<&Mark<'a>> {
         let marks = self.marks.iter();
-        marks.reduce(|best, mark| {
-            if value(mark) < value(best) {
-                mark
-            } else {
-                best
-            }
+        marks.reduce(|best, mark| match value(mark) < value(best) {
+            true => mark,
+            false => best,
         })
     }
 
@@ -332,22 +329,17 @@ fn radius(rank: usize) -> f64 {
 type MarkLabel = Vec<(String, Label)>;
 
 fn size(label: &MarkLabel) -> (f64, f64) {
-    let widths = label
-        .iter()
-        .map(|(line, style)| width(line, style.size, style.bold));
-    (
-        widths.fold(0.0, f64::max) + 2.0,
-        label.len() as f64 * LABEL_STEP + 1.0,
-    )
+    let wide = |(line, style): &(String, Label)| width(line, style.size, style.bold);
+    let widest = label.iter().map(wide).fold(0.0, f64::max);
+    (widest + 2.0, label.len() as f64 * LABEL_STEP + 1.0)
 }
 
 /// Draws a label in `area`, on the side of its mark.
 fn draw_label(sheet: &Sheet, label: &MarkLabel, mark: Point, area: Area) {
     let is_left = area.right() <= mark.0;
-    let x = if is_left {
-        area.right() - 1.0
-    } else {
-        area.left + 1.0
+    let x = match is_left {
+        true => area.right() - 1.0,
+        false => area.left + 1.0,
     };
     let mut y = area.top + LABEL_STEP / 2.0 + 0.5;
     for (line, style) in label {
@@ -383,13 +375,8 @@ pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
             " · arrow: failed or unfinished, a lower bound (at the edge: nothing completed)";
     }
     let bottom = grid.bottom(panels.len());
-    let mut sheet = Drawing::new(
-        viewport,
-        ChartKind::TradeOff,
-        title(&panels),
-        &subtitle,
-        bottom,
-    );
+    let (kind, title) = (ChartKind::TradeOff, title(&panels));
+    let mut sheet = Drawing::new(viewport, kind, title, &subtitle, bottom);
     for (at, panel) in panels.iter().enumerate() {
         panel.draw(&mut sheet, grid.area(at));
     }

@@ -52,10 +52,9 @@ impl Html {
 
     fn list(&mut self, items: &[Item]) {
         let judged = items.iter().any(|item| item.standing.is_some());
-        let class = if judged {
-            " class=\"expectations\""
-        } else {
-            ""
+        let class = match judged {
+            true => " class=\"expectations\"",
+            false => "",
         };
         writeln!(self, "<ul{class}>");
         for item in items {

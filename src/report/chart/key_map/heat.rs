@@ -49,10 +49,9 @@ impl Heat {
             let middle = middle.max(0.0);
             let (later, then) = regions.at(middle, &frame.regions);
             // Rows of many regions are more than servers, or as good as more.
-            let least = if regions.are_rows(frame) {
-                servers as f64
-            } else {
-                1.0
+            let least = match regions.are_rows(frame) {
+                true => servers as f64,
+                false => 1.0,
             };
             let even = all / then.max(least);
             let ratio = |(row, writes): (usize, f64)| {

@@ -121,10 +121,9 @@ impl Column {
         let shown = runs
             .iter()
             .filter(|run| labelled(run) && !run.text.is_empty());
-        let widest = if shown.count() == 1 {
-            1.4 * widest
-        } else {
-            widest
+        let widest = match shown.count() {
+            1 => 1.4 * widest,
+            _ => widest,
         };
         let shared = shorten(&mut runs, widest, labelled);
         tell_apart(&mut runs, widest, labelled);

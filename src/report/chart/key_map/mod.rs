@@ -264,10 +264,9 @@ fn title(strategy: &StrategyResult, demand: &Demand) -> String {
         _ if servers == 1 => format!("the only server takes all the {load}"),
         (Some(least), _) if least >= NEARLY_ALL => {
             let least = Percent.text(least);
-            let at_least = if least.starts_with("100") {
-                ""
-            } else {
-                "at least "
+            let at_least = match least.starts_with("100") {
+                true => "",
+                false => "at least ",
             };
             format!("one server takes {at_least}{least} of the {load} in every interval")
         }

@@ -111,12 +111,8 @@ impl ServerStrip {
             "1×".to_owned(),
             format!("{servers}×"),
         ];
-        draw_ticks(
-            sheet,
-            (left, below),
-            WIDE,
-            [0.0, 0.5, 1.0].into_iter().zip(&ends),
-        );
+        let ticks = [0.0, 0.5, 1.0].into_iter().zip(&ends);
+        draw_ticks(sheet, (left, below), WIDE, ticks);
         let at = (left + WIDE + 16.0, top + 5.0);
         let label = muted(10.5).middle();
         sheet.text("server load ÷ fair share", at, label);

@@ -109,10 +109,8 @@ impl Axis {
         let places: Vec<f64> = self.ticks.iter().map(|it| self.fraction(it.0)).collect();
         let mut places = places.into_iter();
         self.ticks.retain(|(_, text)| {
-            let (at, wide) = (
-                places.next().unwrap_or(0.0) * pixels,
-                width(text, 10.5, false),
-            );
+            let at = places.next().unwrap_or(0.0) * pixels;
+            let wide = width(text, 10.5, false);
             let fits = last.is_none_or(|(before, half)| at - before >= half + wide / 2.0 + 6.0);
             if fits {
                 last = Some((at, wide / 2.0));

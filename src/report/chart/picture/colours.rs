@@ -147,10 +147,9 @@ const FLARE: f64 = 0.05;
 fn linear(colour: RGBColor) -> [f64; 3] {
     [colour.0, colour.1, colour.2].map(|value| {
         let value = f64::from(value) / 255.0;
-        if value <= 0.04045 {
-            value / 12.92
-        } else {
-            ((value + 0.055) / 1.055).powf(2.4)
+        match value <= 0.04045 {
+            true => value / 12.92,
+            false => ((value + 0.055) / 1.055).powf(2.4),
         }
     })
 }

@@ -42,10 +42,9 @@ fn element(theme: Theme, shape: &Shape) -> String {
         }
         Shape::Text(text, at, label) => {
             let (place, size) = (place(*at, label), coordinate(label.size));
-            let weight = if label.bold {
-                " font-weight=\"600\""
-            } else {
-                ""
+            let weight = match label.bold {
+                true => " font-weight=\"600\"",
+                false => "",
             };
             let anchor = match label.across {
                 Anchor::Start => "",
