@@ -9,7 +9,7 @@ use crate::layout::{
 };
 use crate::report::number::counted;
 use crate::report::{Block, Document, aligned, json_text};
-use crate::scenario::{Presplit, Scenario, Strategy};
+use crate::scenario::{Presplit, Strategy};
 use crate::text::{hex, percent_to};
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
@@ -61,7 +61,8 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<()> {
         parts.push(reads(&explanation.layout.reads));
     }
     console.document(&Document(parts))?;
-    console.say(&last_line(&scenario));
+    let strategies = counted_strategies(scenario.strategies.len());
+    console.say(&format!("{strategies}; nothing was simulated"));
     // As in `check`.
     std::mem::forget((scenario, explanations));
     Ok(())
@@ -252,13 +253,6 @@ fn causes_of(causes: &RegionCauses) -> Vec<Block> {
     let entities = causes.entities.iter();
     lines.extend(entities.map(|it| format!("{}  {} {}", share(it.share), it.field, it.value)));
     vec![Block::Lines(lines)]
-}
-
-fn last_line(scenario: &Scenario) -> String {
-    format!(
-        "{}; nothing was simulated",
-        counted_strategies(scenario.strategies.len())
-    )
 }
 
 /// `1 strategy`, `5 strategies`.

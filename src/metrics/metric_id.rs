@@ -443,10 +443,8 @@ impl MetricPath {
             Subject::All => self.metric.name(),
             Subject::One(..) => self.metric.own_name(),
         };
-        match self.part {
-            Some(part) => format!("{name}.{}", part.name()),
-            None => name.to_owned(),
-        }
+        let of_part = |part: Part| format!("{name}.{}", part.name());
+        self.part.map_or_else(|| name.to_owned(), of_part)
     }
 
     /// The path in a scenario with these operations.
