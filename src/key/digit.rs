@@ -58,6 +58,12 @@ impl Digit {
 }
 
 impl Digit {
+    /// Within a step of a digit without a period it never begins anew.
+    pub fn runs_once_within(&self, grain: &Self) -> bool {
+        let whole = |length: i64| length % grain.step == 0;
+        whole(grain.shift.wrapping_sub(self.shift)) && self.period.is_some_and(whole)
+    }
+
     /// It is the same in each step of a digit without a period.
     pub fn is_told_by(&self, grain: &Self) -> bool {
         let whole = |length: i64| length % grain.step == 0;

@@ -4,7 +4,7 @@ use super::code::{Code, Drawn, Op, Randomness, Trend};
 use super::digit::{Digit, joined, told_fields};
 use super::field_steps::{FieldSteps, class_uses, coarse_uses};
 use super::finite_values::{bytes_values, distinct};
-use super::formats::Transform;
+use super::formats::{Encoding, Transform};
 use super::knowledge::Knowledge;
 use super::plan::{Derivation, KeyPlan};
 use super::run::{Row, Rows};
@@ -137,6 +137,7 @@ impl KeyPlan {
                 continue;
             }
             let own = self.trend(at, field);
+            let own = own.or_else(|| self.trend_within(first..at, at, field));
             let trend = found.map_or(own, |before| before.trend.then(own?));
             let bytes = self.known_lead(at, known);
             let closed = bytes.is_some() || self.is_known(at, known);
@@ -155,6 +156,22 @@ impl KeyPlan {
             }
         }
         found
+    }
+
+    /// How the segment follows the field as long as nothing of it changes in those before it, which lie side by side with it: `ts % 3600` rises in each hour
+    /// of `trunc(ts, '1h')`.
+    fn trend_within(&self, before: Range<usize>, segment: usize, field: FieldId) -> Option<Trend> {
+        let rising = self.rises(segment)?;
+        let of_field = |at: usize| {
+            let told = self.code(at).facts.told.iter().copied();
+            told.filter(|digit| digit.field == field)
+        };
+        let digit = of_field(segment).next()?;
+        let known = joined(before.clone().flat_map(of_field));
+        let exact = joined(before.chain([segment]).flat_map(of_field)).whole;
+        let mut grains = known.grains.iter();
+        let runs = grains.any(|grain| digit.runs_once_within(grain));
+        runs.then_some(Trend { rising, exact })
     }
 
     /// Does a reader who knows this know what decides on the segment's order before all else?
@@ -282,6 +299,8 @@ impl KeyPlan {
     pub fn rises(&self, segment: usize) -> Option<bool> {
         fn rises(code: &Code) -> Option<bool> {
             match (&code.op, &code.operands[..]) {
+                // Digits of the time are written in their order, whatever they come again with.
+                (Op::Encode(Encoding::Calendar(..)), _) if code.facts.told.len() == 1 => Some(true),
                 (Op::Encode(encoding), [value]) => {
                     let line = value
                         .facts

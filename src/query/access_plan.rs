@@ -471,11 +471,11 @@ fn ordered(question: &Question, way: &Candidate, evidence: &Evidence) -> Option<
             .any(|at| key.is_known(at, &known))
     });
     let exact = trend.exact || by_derived;
-    let steps = key.field_steps(used, order.field).filter(|_| !exact);
+    let joint = key.joint_steps(used, order.field).filter(|_| !exact);
     Some(Ordered {
         reversed: trend.rising != order.falling,
-        segments: if steps.is_some() { following.end } else { all },
-        step: steps.map(|steps| evidence.of_a_step(order.field, steps)),
+        segments: if joint.is_some() { following.end } else { all },
+        step: joint.map(|joint| evidence.of_a_step(order.field, joint.steps)),
     })
 }
 

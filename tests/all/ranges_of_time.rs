@@ -48,6 +48,10 @@ fn a_step_of_time_before_the_time_itself_costs_a_range_nothing() {
         "'/' || to_char(ts, 'yyyy') || '/' || to_char(ts, 'yyyyMM') || '/' || be8(ts)",
         "desc(be8(trunc(ts, '10d'))) || be8(rev_ts(ts))",
         "be8(trunc(ts, '10d')) || uuid7(ts)",
+        // A time cut in two is the time.
+        "be4(ts / 86400000) || be4(ts % 86400000)",
+        "desc(be4(ts / 3600000)) || desc(be4(ts % 3600000))",
+        "to_char(ts, 'yyyyMMdd') || '-' || to_char(ts, 'HHmm') || to_char(ts, 'ssSSS')",
     ] {
         for (hours, _) in RANGES {
             is_one_scan(key, hours, hours / 24.0);
@@ -62,6 +66,9 @@ fn whole_steps_are_read_where_the_time_does_not_go_on_behind_them() {
         "be8(trunc(ts, '10d')) || be1(kind) || be8(ts)",
         // Within a step time falls, so that a range is in no one piece.
         "be8(trunc(ts, '10d')) || be8(rev_ts(ts))",
+        "be8(trunc(ts, '10d')) || desc(be4(ts % 864000000))",
+        // Twelve hours come twice in a day.
+        "be8(trunc(ts, '10d')) || be4(ts % 43200000)",
     ] {
         let (hours, read_days) = RANGES[1];
         is_one_scan(key, hours, read_days);
