@@ -111,6 +111,9 @@ impl Advice<'_> {
             Hotspot::Static => {
                 let region = verdict.skew(MetricId::RegionMaxShare).map(percent);
                 match (self.skewed(), region) {
+                    _ if let Some((count, what)) = verdict.uneven_count() => {
+                        format!("each of the {count} {what} has about as many of the {of}.")
+                    }
                     (Some((segment, value, share)), _) => {
                         let share = percent(*share);
                         format!(
@@ -241,14 +244,15 @@ impl Advice<'_> {
     /// The rows of a hot value are laid apart.
     fn apart(&self) -> String {
         let (servers, better) = (self.verdict.servers, self.buckets());
+        let peak = |buckets| most_even(buckets, servers as usize).unwrap_or(1.0);
+        let uneven = self.verdict.uneven_count();
+        if let Some((count, what)) = uneven.filter(|it| peak(better as usize) < peak(it.0)) {
+            return format!(
+                "{count} {what} don't divide evenly among {servers} servers: take {better}."
+            );
+        }
         let Some((segment, ..)) = self.skewed() else {
-            let peak = |buckets| most_even(buckets, servers as usize).unwrap_or(1.0);
-            return match self.verdict.uneven_count() {
-                Some((count, what)) if peak(better as usize) < peak(count) => format!(
-                    "{count} {what} don't divide evenly among {servers} servers: take {better}."
-                ),
-                _ => self.at_quantiles(),
-            };
+            return self.at_quantiles();
         };
         // A salt over the hot value alone would move it as a whole.
         let mut apart = self.parts.identity.iter().chain([&self.parts.whole]);

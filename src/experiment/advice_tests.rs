@@ -233,6 +233,20 @@ fn other_buckets_are_advised_only_where_they_would_be_more_even() {
     assert!(!of(20, 8.0).contains("take 16"));
 }
 
+/// Two of ten alike regions on one of eight servers are 20 %, 1.6 times an eighth: no value is to be laid apart for that.
+#[test]
+fn no_salt_cures_a_number_of_regions() {
+    let text = advice(Hotspot::Static, "be4(sensor)", |v| {
+        v.reachable_regions = 10;
+        v.set(MetricId::RegionMaxShare, 0.1);
+        v.set(MetricId::ServerPeakToMean, 1.6);
+    });
+    assert_eq!(
+        text,
+        "Static hotspot: each of the 10 regions has about as many of the writes. 10 regions don't divide evenly among 8 servers: take 16."
+    );
+}
+
 #[test]
 fn what_is_even_needs_no_cure_but_for_more_servers() {
     let none = |change: fn(&mut Verdict)| advice(Hotspot::None, "be4(sensor)", change);
