@@ -302,7 +302,11 @@ impl LearntField {
                 "\"text\", values = {texts}, distribution = {{ weights = {weights}, ranked = true }}"
             );
         }
-        let prefix = common(&texts);
+        // What the least and the greatest of all texts have in common, all have: those that are counted may be the first ones.
+        let prefix = match column.texts.ends() {
+            Some((least, greatest)) => common(&[least, greatest]),
+            None => common(&texts),
+        };
         let behind = |expression: String| match prefix {
             "" => expression,
             _ => format!("'{prefix}' || {expression}"),

@@ -93,7 +93,8 @@ fn entities<'a>(
     let is_measure = |at: &usize| {
         let column = &survey.columns[*at];
         let is_own = fields[*at].distinct * OWN_IN > column.rows() as f64 * (OWN_IN - 1.0);
-        is_own || column.integers.ends().is_some_and(|(least, _)| *least < 0)
+        // Of many ids a short file has most once.
+        is_own && !is_id(*at) || column.integers.ends().is_some_and(|(least, _)| *least < 0)
     };
     let (mut measures, known): (Vec<usize>, Vec<usize>) = all.iter().partition(|at| is_measure(at));
     match known.is_empty() {

@@ -441,6 +441,13 @@ fn a_key_leads_with_what_comes_again_and_a_measure_tells_rows_apart_at_most() {
     });
     let (_, _, keys) = drafted("p.csv", &rows);
     assert_eq!(keys[1], "be4(user_id) || be8(created_at) || be4(price)");
+    // A part of a large table has most of a million users once; they are what readers ask by all the same.
+    let rows = file("created_at,user_id,country", 3_000, |at| {
+        let country = ["DE", "FR", "AT"][(mixed(at + 5) % 3) as usize];
+        format!("{},{},{country}", time(at), mixed(at) % 1_000_000)
+    });
+    let (text, _, keys) = drafted("u.csv", &rows);
+    assert_eq!(keys[1], "be4(user_id) || be8(created_at)", "{text}");
     // Of numbers below zero nobody asks for one.
     let rows = file("delta,user,at", 3_000, |at| {
         format!(
@@ -571,6 +578,13 @@ fn what_texts_have_in_common_stands_in_front_of_what_is_drawn_of_them() {
     ] {
         assert!(text.contains(line), "no `{line}` in:\n{text}");
     }
+    // The first of many items say nothing of the others.
+    let rows = file("item,at", 8_000, |at| {
+        let land = ["DE", "FR", "US", "AT"][at as usize / 2_000];
+        format!("{land}-{:08x},{}", mixed(at) as u32, 1_767_225_600 + at)
+    });
+    let (text, ..) = drafted("items.csv", &rows);
+    assert!(!text.contains("'DE"), "{text}");
     // Nine of ten names are one letter, so that the mean is not two: of as many there would be 676.
     let name = |at: i64| {
         let letter =
