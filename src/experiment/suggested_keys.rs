@@ -26,9 +26,18 @@ pub struct SuggestedKey {
     /// What names the cell of a write within its row; none where a row is written whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qualifier: Option<String>,
-    /// Keys of further copies.
+    /// Further copies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub copies: Vec<String>,
+    pub copies: Vec<SuggestedCopy>,
+}
+
+/// A copy of a suggested key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SuggestedCopy {
+    /// The key expression.
+    pub key: String,
+    /// The pre-split that fits it, as TOML.
+    pub presplit: String,
 }
 
 impl SuggestedKey {
@@ -48,7 +57,10 @@ impl SuggestedKey {
         let qualifier = self.qualifier.iter();
         settings.extend(qualifier.map(|it| format!("qualifier = {}", in_quotes(it))));
         if !self.copies.is_empty() {
-            let copies: Vec<String> = self.copies.iter().map(|it| in_quotes(it)).collect();
+            let copy = |SuggestedCopy { key, presplit }: &SuggestedCopy| {
+                format!("{{ key = {}, presplit = {presplit} }}", in_quotes(key))
+            };
+            let copies: Vec<String> = self.copies.iter().map(copy).collect();
             settings.push(format!("copies = [{}]", copies.join(", ")));
         }
         settings
@@ -101,7 +113,14 @@ pub(super) fn suggested_keys(own: &[&Strategy]) -> Vec<SuggestedKey> {
         let mut segments = strategy.key.segments().iter();
         segments.all(|it| it.randomness() == Randomness::Plain)
     };
-    let Some(model) = own.iter().find(plain).or(own.first()) else {
+    // Of keys that hold as many of the fields that readers ask by, the first.
+    let asked = |strategy: &&&Strategy| {
+        let asked = asked_by(strategy);
+        let fields = strategy.key.fields();
+        fields.iter().filter(|field| asked.contains(field)).count()
+    };
+    let models = own.iter().rev().filter(plain);
+    let Some(model) = models.max_by_key(asked).or(own.first()) else {
         return Vec::new();
     };
     let units = units(model);
@@ -142,6 +161,36 @@ struct Sources<'a> {
     units: &'a [Unit],
     servers: u32,
     regions: u32,
+}
+
+/// Stored fields that readers know, or by whose values they bound or order rows.
+fn asked_by(strategy: &Strategy) -> Vec<FieldId> {
+    let stored = |field: KnownField| match field {
+        KnownField::Stored(field) => vec![field],
+        KnownField::Derived(derived) => {
+            let derivation = strategy.key.derivation(derived);
+            derivation.map_or(Vec::new(), |it| it.fields().to_vec())
+        }
+    };
+    let of_read = |read: &Read| {
+        let with = read
+            .with
+            .iter()
+            .map(|(field, _)| KnownField::Stored(*field));
+        let within = read
+            .within
+            .iter()
+            .map(|list| KnownField::Stored(list.field));
+        let range = read.range.as_ref().map(|range| range.field);
+        let newest = read.newest.as_ref().map(|newest| newest.field);
+        let page = read.page.as_ref().map(|page| page.field);
+        let bounds = [range, newest, page].into_iter().flatten();
+        let equal = read.equal.iter().copied();
+        let asked: Vec<KnownField> = equal.chain(with).chain(within).chain(bounds).collect();
+        asked
+    };
+    let reads = strategy.setup.workload.reads.iter();
+    reads.flat_map(of_read).flat_map(stored).collect()
 }
 
 impl Sources<'_> {

@@ -4,7 +4,8 @@
 use super::hotspots::key_of;
 use super::ranking::{self, Candidate, Cost};
 use super::suggested_keys::{
-    SuggestedKey, in_quotes, presplit_regions, qualifier_of, regions, sampled, suggested_keys,
+    SuggestedCopy, SuggestedKey, in_quotes, presplit_regions, qualifier_of, regions, sampled,
+    suggested_keys,
 };
 use crate::cluster::ServiceSpec;
 use crate::layout::{Layout, ReadForecast, Replicate, Retention};
@@ -63,10 +64,12 @@ impl Suggestions {
         let forecasts = groups.par_iter().enumerate().map(|(at, group)| {
             let retention = Retention::of(&own[group[0]].setup, scenario.seed);
             let suggested = tried.par_iter().filter(|(group, ..)| *group == at);
-            let suggested = suggested.map(|(_, _, strategy)| strategy);
+            let suggested = suggested.map(|(_, key, strategy)| (strategy, key.presplit.clone()));
             let of_file = members(group).into_par_iter();
-            let all = suggested.chain(of_file.filter(|strategy| strategy.copies.is_empty()));
-            let forecasts = all.map(|strategy| predicted(strategy, scenario, &retention));
+            let of_file = of_file.filter(|strategy| strategy.copies.is_empty());
+            let of_file = of_file.map(|strategy| (strategy, sampled(regions(&members(group)))));
+            let all = suggested.chain(of_file);
+            let forecasts = all.map(|(it, presplit)| predicted(it, presplit, scenario, &retention));
             let mut forecasts: Vec<Forecast> = forecasts.collect();
             count_growing(&mut forecasts);
             forecasts
@@ -77,7 +80,7 @@ impl Suggestions {
             // Where keys are as good, the file's come first.
             let suggested = tried.iter().filter(|(group, ..)| *group == at).count();
             let (suggested, of_file) = all.split_at(suggested);
-            let key = with_copies(&[of_file, suggested].concat(), regions(&members(group)))?;
+            let key = with_copies(&[of_file, suggested].concat())?;
             let mut key = named(scenario, &[], key);
             key.qualifier = qualifier_of(&members(group));
             checked(scenario, group, &key).map(|_| key)
@@ -211,7 +214,12 @@ fn expressions(strategy: &Strategy) -> Vec<Vec<&str>> {
 }
 
 /// What the layout says of the key: its hottest region for the capacity, what its reads are planned to ask, and whether that grows with retention.
-fn predicted(strategy: &Strategy, scenario: &Scenario, retention: &Retention) -> Forecast {
+fn predicted(
+    strategy: &Strategy,
+    presplit: String,
+    scenario: &Scenario,
+    retention: &Retention,
+) -> Forecast {
     let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
     let layout = Layout::with_sample(strategy, &replicate, (SAMPLE, 0));
     let servers = f64::from(strategy.setup.cluster.servers);
@@ -245,6 +253,7 @@ fn predicted(strategy: &Strategy, scenario: &Scenario, retention: &Retention) ->
     Forecast {
         name: strategy.name.clone(),
         key: strategy.key.text().trim().to_owned(),
+        presplit,
         judged: Candidate {
             limits: Cost::Known(f64::from(u8::from(heat > HOT))),
             growth: Cost::Known(0.0),
@@ -325,6 +334,8 @@ const LONGEST_NAME: usize = 60;
 pub(super) struct Forecast {
     pub(super) name: String,
     pub(super) key: String,
+    /// As TOML, for the key with copies or as one.
+    pub(super) presplit: String,
     pub(super) judged: Candidate,
     /// Seconds of handlers of each read.
     pub(super) reads: Vec<f64>,
@@ -334,7 +345,7 @@ pub(super) struct Forecast {
 
 /// The best of these keys with copies under others of them; `None` where one key serves all reads, or no copy serves what is left. Keys with a hotspot
 /// are looked at only where all have one: a copy takes every write, like the table.
-pub(super) fn with_copies(all: &[Forecast], regions: u32) -> Option<SuggestedKey> {
+pub(super) fn with_copies(all: &[Forecast]) -> Option<SuggestedKey> {
     let is_hot = |it: &&Forecast| it.judged.limits.mean() > 0.0;
     let cool: Vec<&Forecast> = all.iter().filter(|it| !is_hot(it)).collect();
     let keys = match cool.is_empty() {
@@ -364,15 +375,19 @@ pub(super) fn with_copies(all: &[Forecast], regions: u32) -> Option<SuggestedKey
     if copies.is_empty() {
         return None;
     }
+    let copy = |it: &Forecast| SuggestedCopy {
+        key: it.key.clone(),
+        presplit: it.presplit.clone(),
+    };
     let names = chosen.iter().map(|&at| keys[at].name.as_str());
     let name: String = names.collect::<Vec<_>>().join("-and-");
     let name: String = name.chars().take(LONGEST_NAME).collect();
     Some(SuggestedKey {
         name: name.trim_end_matches('-').to_owned(),
         key: keys[*first].key.clone(),
-        presplit: sampled(regions),
+        presplit: keys[*first].presplit.clone(),
         qualifier: None,
-        copies: copies.iter().map(|&at| keys[at].key.clone()).collect(),
+        copies: copies.iter().map(|&at| copy(keys[at])).collect(),
     })
 }
 
@@ -395,6 +410,7 @@ mod tests {
         Forecast {
             name: name.to_owned(),
             key: format!("{name}-key"),
+            presplit: format!("presplit of {name}"),
             judged: Candidate {
                 limits: Cost::Known(broken as f64),
                 reads: Cost::Known(reads.iter().product()),
@@ -410,13 +426,16 @@ mod tests {
         let no = [false; 3];
         let by_id = forecast("by-id", 0, [1.0, 1.0, 900.0], no);
         let by_time = forecast("by-time", 0, [800.0, 700.0, 1.0], no);
-        let found = with_copies(&[by_time.clone(), by_id.clone()], 32).unwrap();
+        let found = with_copies(&[by_time.clone(), by_id.clone()]).unwrap();
         assert_eq!(found.name, "by-id-and-by-time");
+        let copy = SuggestedCopy {
+            key: "by-time-key".to_owned(),
+            presplit: "presplit of by-time".to_owned(),
+        };
         assert_eq!(
-            (&found.key[..], &found.copies[..]),
-            ("by-id-key", &["by-time-key".to_owned()][..])
+            (&found.key[..], &found.presplit[..], &found.copies[..]),
+            ("by-id-key", "presplit of by-id", &[copy][..])
         );
-        assert_eq!(found.presplit, "{ algorithm = \"sampled\", regions = 32 }");
         // A hot key is no copy, and there is no other.
         let hot = Forecast {
             judged: Candidate {
@@ -425,14 +444,14 @@ mod tests {
             },
             ..by_time
         };
-        assert_eq!(with_copies(&[by_id.clone(), hot], 32), None);
+        assert_eq!(with_copies(&[by_id.clone(), hot]), None);
         // One key that serves all well enough needs no copy.
         let both = forecast("both", 0, [3.0, 3.0, 3.0], no);
         let times = forecast("times", 0, [800.0, 700.0, 1.0], no);
-        assert_eq!(with_copies(&[by_id.clone(), times.clone(), both], 32), None);
+        assert_eq!(with_copies(&[by_id.clone(), times.clone(), both]), None);
         // As cheap, but growing.
         let grows = forecast("grows", 0, [1.0, 1.0, 1.0], [false, true, false]);
-        let found = with_copies(&[grows, by_id, times], 32).unwrap();
+        let found = with_copies(&[grows, by_id, times]).unwrap();
         assert_eq!(found.copies.len(), 1, "{found:?}");
     }
 }
