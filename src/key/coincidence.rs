@@ -1,12 +1,15 @@
 //! How likely two rows are alike in what is made of their fields, though the fields differ.
 
 use super::code::{Code, Randomness};
-use super::field_steps::no_draws;
+use super::digit::joined;
+use super::field_steps::{coarse_uses, no_draws};
 use super::run::{Row, Rows};
 use crate::random::{Seed, mix};
 use crate::record::{
-    Distribution, DistributionShape, FieldColumn, FieldId, Schema, ValueSampler, ValueShares,
+    Distribution, DistributionShape, FieldColumn, FieldId, FieldKind, Schema, ValueRule,
+    ValueShares,
 };
+use crate::time::EpochNanos;
 
 /// All values of fields that together have at most this many are compared, of others this many draws.
 const COMPARED: u64 = 4_096;
@@ -25,7 +28,7 @@ struct Coincidence {
     fields: Vec<FieldId>,
     /// Places, in the order that was given, of what is made of them.
     made: Vec<usize>,
-    /// Of all pairs of rows that are alike in what is given.
+    /// Of pairs of rows that lie in the same steps of their fields, those that are alike in all else that is given.
     told: f64,
     /// Of these pairs those that are alike in what is no hash, those of equal fields among them.
     plain: f64,
@@ -132,7 +135,7 @@ enum Law<'a> {
     /// All alike, or nobody knows which are the frequent ones.
     Alike,
     Shares(ValueShares),
-    Draws(ValueSampler),
+    Draws(ValueRule),
     Rows(&'a FieldColumn),
 }
 
@@ -172,6 +175,12 @@ impl Coincidence {
         let laws: Vec<Law> = laws.collect();
         let by_law = laws.iter().any(|law| !matches!(law, Law::Alike));
         let compared = count.min(COMPARED);
+        // Those of one step are counted as such.
+        let steps: Vec<&Code> = given
+            .iter()
+            .copied()
+            .filter(|it| in_steps(it, given))
+            .collect();
         let mut record = vec![0; schema.fields.len()];
         let mut part = Vec::new();
         let draws = no_draws();
@@ -193,7 +202,9 @@ impl Coincidence {
                     Law::Shares(shares) => {
                         weight *= shares.share_between(slot, slot.saturating_add(1));
                     }
-                    Law::Draws(sampler) => slot = sampler.draw(&mut draws.salted(draw)),
+                    Law::Draws(rule) => {
+                        slot = rule.value(&mut draws.salted(draw), 0, EpochNanos::default());
+                    }
                     // Rows are drawn as they are.
                     Law::Rows(column) => slot = of_row(column),
                 }
@@ -207,7 +218,8 @@ impl Coincidence {
             };
             let equal = equal.iter().filter(|_| has_column);
             let equal = equal.fold(1, |hash, column| mix(hash ^ of_row(column) as u64));
-            let [given, codes] = [(given, equal), (codes, 1)].map(|(codes, seed)| {
+            let parts = [(&steps[..], 1), (given, equal), (codes, 1)];
+            let [steps, given, codes] = parts.map(|(codes, seed)| {
                 codes.iter().fold(seed, |hash, code| {
                     part.clear();
                     code.write(&Rows::one(&row), &mut part);
@@ -215,39 +227,40 @@ impl Coincidence {
                     bytes.fold(mix(hash), |hash, byte| mix(hash ^ u64::from(*byte)))
                 })
             });
-            ([given, codes, drawn], weight)
+            ([steps, given, codes, drawn], weight)
         };
-        let mut made: Vec<([u64; 3], f64)> = (0..compared).map(&mut made).collect();
+        let mut made: Vec<([u64; 4], f64)> = (0..compared).map(&mut made).collect();
         made.sort_unstable_by_key(|(made, _)| *made);
         // Each pair counts twice.
-        let pairs = |alike: fn(&[u64; 3], &[u64; 3]) -> bool| {
-            let runs = made.chunk_by(|a, b| alike(&a.0, &b.0)).map(|run| {
-                let all: f64 = run.iter().map(|(_, weight)| weight).sum();
-                all * all - run.iter().map(|(_, weight)| weight * weight).sum::<f64>()
-            });
+        let pairs = |parts: usize| {
+            let runs = made
+                .chunk_by(|a, b| a.0[..parts] == b.0[..parts])
+                .map(|run| {
+                    let all: f64 = run.iter().map(|(_, weight)| weight).sum();
+                    all * all - run.iter().map(|(_, weight)| weight * weight).sum::<f64>()
+                });
             runs.sum::<f64>()
         };
-        let (all, alike) = (pairs(|a, b| a[0] == b[0]), pairs(|a, b| a[..2] == b[..2]));
-        let every = pairs(|_, _| true);
+        let [every, in_step, all, alike] = [0, 1, 2, 3].map(pairs);
         let is_hash = codes
             .iter()
             .any(|code| code.facts.randomness == Randomness::Hashed);
-        let in_steps = self.fields.iter().any(|field| stepped.contains(field));
+        let is_stepped = self.fields.iter().any(|field| stepped.contains(field));
         let is_given = !given.is_empty() || has_column && !equal.is_empty();
-        let by_value = !(is_given || in_steps) && (is_hash || has_column);
+        let by_value = !(is_given || is_stepped) && (is_hash || has_column);
         let weights: f64 = made.iter().map(|(_, weight)| weight * weight).sum();
         // Of two that differ. All pairs of different values are there, or some of drawn ones.
         let same = match is_drawn {
             false => 0.0,
-            true if by_law => pairs(|a, b| a == b) / all,
+            true if by_law => pairs(4) / all,
             true => distinct,
         };
         let others = ((alike / all - same) / (1.0 - same)).max(0.0);
         if all <= 0.0 || others.is_nan() {
             return;
         }
-        self.told = (all + weights) / (every + weights);
-        let equal = (distinct / self.told).min(1.0);
+        self.told = (all + weights) / (in_step + weights);
+        let equal = (distinct * (every + weights) / (all + weights)).min(1.0);
         let known = (self.plain.max(equal) - equal) / (1.0 - equal) * self.hashed;
         let expected = all * (same + known * (1.0 - same));
         let error = (2.0 * expected.max(alike)).sqrt();
@@ -260,6 +273,15 @@ impl Coincidence {
     }
 }
 
+/// Does what is `given` tell steps of all fields of this part of it, in which nothing of it changes?
+fn in_steps(code: &Code, given: &[&Code]) -> bool {
+    code.facts.fields.iter().all(|field| {
+        let digits = given.iter().flat_map(|of| of.facts.told.iter().copied());
+        let all = joined(digits.filter(|digit| digit.field == *field));
+        coarse_uses(code, *field, (&all.parts, true), &mut Vec::new())
+    })
+}
+
 impl<'a> Law<'a> {
     /// Which of its values are drawn, or the shares of all.
     fn of(schema: &'a Schema, id: FieldId, is_drawn: bool) -> Self {
@@ -269,11 +291,13 @@ impl<'a> Law<'a> {
         }
         let law = &field.law;
         let is_known = law.ranked || matches!(law.shape, DistributionShape::Normal { .. });
-        if !is_known || *law == Distribution::default() {
+        let is_default = !is_known || *law == Distribution::default();
+        // The slots of doubles are their bits, which no law makes equally frequent.
+        if is_default && !matches!(field.kind, FieldKind::Double { .. }) {
             return Self::Alike;
         }
         let found = match is_drawn {
-            true => ValueSampler::new(schema, id, law, Seed(0), 0).map(Self::Draws),
+            true => Some(Self::Draws(ValueRule::new(schema, id, Seed(0), 0))),
             false => ValueShares::new(schema, id, law, Seed(0), 0).map(Self::Shares),
         };
         found.unwrap_or(Self::Alike)

@@ -57,7 +57,7 @@ struct Step {
     /// Tells this field's draws from those of the operation's other fields.
     salt: u64,
     depends: Option<Dependence>,
-    rule: Rule,
+    rule: ValueRule,
 }
 
 /// The value belongs to the values of other fields, not to the operation.
@@ -90,8 +90,9 @@ impl Known {
 /// Values of dependent fields are kept for parents of up to so many values (128 KB a field); for others they are drawn again each time.
 const KNOWN_MAX: u64 = 1 << 14;
 
+/// How a field's values come about.
 #[derive(Debug)]
-enum Rule {
+pub enum ValueRule {
     Chosen(ValueSampler),
     /// A fresh ordinal of 63 bits.
     Fresh,
@@ -114,7 +115,7 @@ impl RecordGenerator {
     pub fn new(schema: &Schema, seed: Seed, replicate: u32) -> Self {
         let step = |id: FieldId| {
             let field = schema.field(id);
-            let rule = Rule::new(schema, id, seed, replicate);
+            let rule = ValueRule::new(schema, id, seed, replicate);
             let key = DrawKey::new(seed, replicate, Stream::Dependent, lane_of(&field.name));
             Step {
                 slot: usize::from(id.0),
@@ -156,7 +157,7 @@ impl RecordGenerator {
         let mut own = self.steps.iter().filter(|_| known.law == *law);
         match own.find(|step| step.slot == usize::from(field.0)) {
             Some(Step {
-                rule: Rule::Chosen(sampler),
+                rule: ValueRule::Chosen(sampler),
                 ..
             }) => Some(sampler.clone()),
             _ => ValueSampler::new(&self.schema, field, law, self.seed, self.replicate),
@@ -199,7 +200,7 @@ impl RecordGenerator {
     /// Reads the table entries that decide a record's values: when many records are made next, they wait for memory together.
     pub fn touch(&self, draws: Draws) -> u32 {
         let entries = self.steps.iter().map(|step| match &step.rule {
-            Rule::Chosen(sampler) if step.depends.is_none() => {
+            ValueRule::Chosen(sampler) if step.depends.is_none() => {
                 sampler.touch(draws.salted(step.salt))
             }
             _ => 0,
@@ -265,7 +266,7 @@ impl Step {
             return;
         }
         match &self.rule {
-            Rule::Chosen(ValueSampler {
+            ValueRule::Chosen(ValueSampler {
                 first,
                 sampler: Sampler::Table { from, table },
             }) => {
@@ -278,7 +279,7 @@ impl Step {
                     record[slot] = first.wrapping_add((from + value) as i64);
                 }
             }
-            Rule::Chosen(ValueSampler {
+            ValueRule::Chosen(ValueSampler {
                 first,
                 sampler: Sampler::Uniform { count },
             }) => {
@@ -286,7 +287,7 @@ impl Step {
                     record[slot] = first.wrapping_add(draws.salted(salt).below(*count) as i64);
                 }
             }
-            Rule::Timestamp { unit, late: None } => {
+            ValueRule::Timestamp { unit, late: None } => {
                 for (at, record) in rows.at.iter().zip(records) {
                     record[slot] = unit.floor(*at);
                 }
@@ -302,7 +303,7 @@ impl Step {
 }
 
 impl Dependence {
-    fn new(field: &Field, schema: &Schema, key: DrawKey, rule: &Rule) -> Self {
+    fn new(field: &Field, schema: &Schema, key: DrawKey, rule: &ValueRule) -> Self {
         let mut parents = field.of.clone();
         parents.sort_by(|a, b| schema.field(*a).name.cmp(&schema.field(*b).name));
         let known = match parents[..] {
@@ -331,7 +332,7 @@ impl Dependence {
     #[inline(always)]
     fn value(
         &self,
-        rule: &Rule,
+        rule: &ValueRule,
         slot_of: impl Fn(usize) -> i64,
         sequence: u64,
         at: EpochNanos,
@@ -345,7 +346,7 @@ impl Dependence {
     #[inline(never)]
     fn drawn(
         &self,
-        rule: &Rule,
+        rule: &ValueRule,
         slot_of: impl Fn(usize) -> i64,
         sequence: u64,
         at: EpochNanos,
@@ -365,8 +366,9 @@ fn normal_bits(law: &TruncatedNormal, draws: &mut Draws) -> i64 {
     (law.sample(draws) + 0.0).to_bits() as i64
 }
 
-impl Rule {
-    fn new(schema: &Schema, id: FieldId, seed: Seed, replicate: u32) -> Self {
+impl ValueRule {
+    /// By the field's law. O(count) for tabulated laws.
+    pub fn new(schema: &Schema, id: FieldId, seed: Seed, replicate: u32) -> Self {
         let field = schema.field(id);
         if let Some(sampler) = ValueSampler::new(schema, id, &field.law, seed, replicate) {
             return Self::Chosen(sampler);
@@ -394,8 +396,9 @@ impl Rule {
         matches!(self, Self::Sequence { .. } | Self::Timestamp { .. })
     }
 
+    /// The slot of an operation's value; of what is drawn, by the draws alone.
     #[inline(always)]
-    fn value(&self, draws: &mut Draws, sequence: u64, at: EpochNanos) -> i64 {
+    pub fn value(&self, draws: &mut Draws, sequence: u64, at: EpochNanos) -> i64 {
         match self {
             Self::Chosen(sampler) => sampler.draw(draws),
             Self::Fresh => (draws.bits() >> 1) as i64,

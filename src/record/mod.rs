@@ -47,7 +47,7 @@ pub use field_domain::{FieldDomain, ValueType};
 pub use field_mask::FieldMask;
 pub use field_text::FieldText;
 pub use field_value::{FieldValue, FieldValueError};
-pub use generator::{OperationRun, RecordGenerator};
+pub use generator::{OperationRun, RecordGenerator, ValueRule};
 pub use interval::Interval;
 pub use sampler::{ValueSampler, zipf_rank};
 pub use schema::{

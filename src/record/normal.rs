@@ -8,7 +8,7 @@ const MAX_ATTEMPTS: u32 = 1_000;
 
 /// A normal law, redrawn outside `low ..= high`.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct TruncatedNormal {
+pub struct TruncatedNormal {
     mean: f64,
     sd: f64,
     low: f64,
