@@ -2,6 +2,7 @@
 
 use super::code::{Code, Op};
 use super::digit::Digit;
+use super::formats::Encoding;
 use super::run::{Row, Rows};
 use crate::random::{DrawKey, Draws, Seed, Stream};
 use crate::record::FieldId;
@@ -219,6 +220,19 @@ pub(super) fn coarse_uses(
     let in_parts = || facts.are_told && facts.told.iter().all(is_part);
     if facts.are_of(field) && (is_coarse() || in_parts()) {
         uses.push(code.clone().in_order());
+        return true;
+    }
+    // A part of a date that comes again stays the same in steps of days, hours, minutes or seconds.
+    if let (false, Op::Encode(Encoding::Calendar(pattern, unit))) = (told, &code.op)
+        && code.operands[0]
+            .facts
+            .trend(field)
+            .is_some_and(|it| it.exact)
+        && let Some(steps) = pattern.in_order().filter(|it| it.is_coarser_than(*unit))
+    {
+        let op = Op::Encode(Encoding::Calendar(steps, *unit));
+        let time = code.operands[0].clone();
+        uses.push(time.apply_bytes(op, code.value_type, code.shape.clone()));
         return true;
     }
     let is_field = matches!(code.op, Op::Slot(_) | Op::Field(..));

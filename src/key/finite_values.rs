@@ -2,7 +2,7 @@
 
 use super::code::{Code, Op, Randomness};
 use super::field_steps::no_draws;
-use super::formats::DigestForm;
+use super::formats::{DigestForm, Encoding};
 use super::operator::Operator;
 use super::run::{Row, Rows};
 use super::segment::Segment;
@@ -128,7 +128,7 @@ fn int_values(code: &Code) -> Option<Vec<i64>> {
     Some(distinct(values))
 }
 
-/// All bytes that the code can write (and perhaps more), when it is made of hashes, remainders, draws and constants and they are not too many.
+/// All bytes that the code can write (and perhaps more), when it is made of hashes, remainders, parts of dates, draws and constants and they are not too many.
 pub(super) fn bytes_values(code: &Code) -> Option<Vec<Vec<u8>>> {
     // What is made of all bytes of the operand in their place.
     let changed = |change: &dyn Fn(&mut Vec<u8>)| {
@@ -138,6 +138,7 @@ pub(super) fn bytes_values(code: &Code) -> Option<Vec<Vec<u8>>> {
     };
     match &code.op {
         Op::Literal(bytes) => Some(vec![bytes.to_vec()]),
+        Op::Encode(Encoding::Calendar(pattern, _)) => pattern.texts(MOST),
         Op::Encode(encoding) => {
             let values = int_values(&code.operands[0])?.into_iter();
             Some(values.map(|value| encoding.bytes(value)).collect())

@@ -5,7 +5,7 @@ use super::evidence::{Evidence, LongerValues, ValueBeginnings};
 use super::question::{Question, TableKeys};
 use super::requests::Requests;
 use super::row_identity::RowCounts;
-use crate::key::{KeyPlan, Knowledge, Randomness, Segment};
+use crate::key::{FieldSteps, KeyPlan, Knowledge, Randomness, Segment};
 use crate::keyspace::KeyBatch;
 use crate::record::{DerivedId, FieldId, KnownField, Schema};
 use crate::time::EpochNanos;
@@ -162,8 +162,8 @@ pub(super) struct Ordered {
     pub reversed: bool,
     /// So many leading segments tell one place in the order from another.
     pub segments: usize,
-    /// Says how many rows lie in one place, in any order; `None` where the place is the order itself.
-    pub step: Option<Evidence>,
+    /// The steps of the field in which rows lie in one place, in any order; `None` where the place is the order itself.
+    pub step: Option<FieldSteps>,
 }
 
 impl AccessPlan {
@@ -186,7 +186,7 @@ impl AccessPlan {
         let ambiguous = used.any(|segment| !key.is_delimited(segment));
         // Ranges that overlap are read as one, in no order of their rows.
         let may_overlap = ambiguous && !way.dimensions.is_empty();
-        let ordered = ordered(question, &way, &evidence).filter(|_| !may_overlap);
+        let ordered = ordered(question, &way).filter(|_| !may_overlap);
         let bound = |dimension: &Dimension| match dimension {
             Dimension::Field(_, FieldValues::Steps(_)) => true,
             Dimension::Field(field, _) => !evidence.told.contains(field),
@@ -453,7 +453,7 @@ fn count(number: f64) -> String {
 }
 
 /// Does the rest of the key put rows in the order that is wanted?
-fn ordered(question: &Question, way: &Candidate, evidence: &Evidence) -> Option<Ordered> {
+fn ordered(question: &Question, way: &Candidate) -> Option<Ordered> {
     let (order, key) = (question.order?, &question.key);
     if matches!(way.stop, Stop::Key | Stop::Lead { .. }) {
         return None;
@@ -475,7 +475,7 @@ fn ordered(question: &Question, way: &Candidate, evidence: &Evidence) -> Option<
     Some(Ordered {
         reversed: trend.rising != order.falling,
         segments: if joint.is_some() { following.end } else { all },
-        step: joint.map(|joint| evidence.of_a_step(order.field, joint.steps)),
+        step: joint.map(|joint| joint.steps),
     })
 }
 
@@ -508,6 +508,7 @@ fn path(key: &KeyPlan, way: &Candidate, ordered: bool) -> AccessPath {
     }
     match (telling, bucket, one) {
         (true, _, true) => AccessPath::Scan,
+        (false, true, true) if ordered => AccessPath::Scan,
         (true, _, false) | (_, true, false) => AccessPath::FanOutScan,
         (false, true, true) => AccessPath::BucketScan,
         (false, false, false) if ordered => AccessPath::FanOutScan,

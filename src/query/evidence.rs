@@ -251,17 +251,6 @@ impl Evidence {
             shared_by,
         }
     }
-
-    /// That of the rows which share, besides what this tells, a step of a field.
-    pub fn of_a_step(&self, field: FieldId, steps: FieldSteps) -> Self {
-        Self {
-            steps: vec![(field, steps)],
-            hashed: Vec::new(),
-            hashed_steps: Vec::new(),
-            range: None,
-            ..self.clone()
-        }
-    }
 }
 
 /// Fields whose values are sorted by their bytes have no more values than this: 10 ms and a few MB. Of others, whole numbers in decimal can be told

@@ -38,7 +38,12 @@ impl AccessPlan {
         let found = identity.rows(rows, condition, step, target.record, target.at);
         let start = beginning.unwrap_or_else(|| {
             low.clear();
-            self.write_prefix(self.way.segments(key), &[], &self.row(record, target), low);
+            self.write_segments(
+                0..self.way.segments(key),
+                &[],
+                &self.row(record, target),
+                low,
+            );
             low
         });
         requests.starts.push(start);

@@ -182,8 +182,8 @@ impl Requests {
         self.rows_read() * self.row_cells
     }
 
-    /// Makes one of Gets of the same key, and of scans that overlap.
-    pub(super) fn merge(&mut self, scratch: &mut Scratch) {
+    /// Makes one of Gets of the same key, and of scans that overlap. A scan around another reads the rows of both, unless its own `have_longer` values.
+    pub(super) fn merge(&mut self, have_longer: bool, scratch: &mut Scratch) {
         let Scratch {
             sorted,
             spare_starts,
@@ -219,7 +219,8 @@ impl Requests {
                 let inside = end.is_empty() || (!next_end.is_empty() && next_end <= end);
                 let around = !inside && starts.get(next) == starts.get(first);
                 let rows = self.scans[next].rows;
-                scan.rows = match inside || around {
+                let same = starts.get(next) == starts.get(first) && end == next_end;
+                scan.rows = match same || have_longer && (inside || around) {
                     true => scan.rows.max(rows),
                     // How many rows they share is not known.
                     false => scan.rows + rows,

@@ -8,7 +8,7 @@ use super::evidence::Evidence;
 use super::question::{Bands, Counted, Order, Question};
 use super::requests::{Counts, Requests, ScanRequest, Scratch};
 use super::row_identity::{RowCounts, RowIdentity};
-use crate::key::Row;
+use crate::key::{FieldSteps, Row};
 use crate::keyspace::RowKey;
 use crate::record::FieldId;
 use crate::time::SimTime;
@@ -119,7 +119,8 @@ impl AccessPlan {
         }
         // An index that names rows drawn at random may name one twice.
         if self.may_repeat || by_index && !target.page.exact {
-            read.requests.merge(&mut read.scratch);
+            let have_longer = self.longer.is_some();
+            read.requests.merge(have_longer, &mut read.scratch);
         }
         let page = read.page(wanted);
         read.limit(wanted, &page);
@@ -454,6 +455,29 @@ impl<R: RowCounts> Read<'_, R> {
         }
     }
 
+    /// Wanted rows of each scan in the whole steps from the first of the page's order, or from the cursor, to the one in which the scan has enough of them.
+    fn enough_in_steps(&mut self, order: Order, steps: &FieldSteps) -> f64 {
+        let scans = self.requests.scans.len().max(1) as f64;
+        let own = self.scratch.bands.of(order.field);
+        let domain = self.plan.question.domain(order.field);
+        let range = own.clone().unwrap_or_else(|| domain.clone());
+        let [skipped, size] = [order.skipped, order.rows].map(|records| records as f64);
+        let (first, last) = match order.by_cursor && order.skipped > 0 {
+            true => (self.value_before(order, skipped), skipped + scans * size),
+            false if order.falling => (range.start, scans * (skipped + size)),
+            false => (range.end - 1, scans * (skipped + size)),
+        };
+        let last = self.value_before(order, last);
+        let Scratch { record, grain, .. } = &mut *self.scratch;
+        record.clone_from_slice(self.target.record);
+        let whole = steps.covering(first.min(last)..first.max(last) + 1, record, domain, grain);
+        let whole = whole.start.max(range.start)..whole.end.min(range.end);
+        self.scratch.bands.set(order.field, Some(whole));
+        let rows = self.wanted(Counted::Rows).0;
+        self.scratch.bands.set(order.field, own);
+        rows / scans
+    }
+
     /// Goes through the values of a dimension, and of all that follow.
     fn combine(&mut self, dimension: usize) {
         let (plan, target) = (self.plan, self.target);
@@ -534,7 +558,7 @@ impl<R: RowCounts> Read<'_, R> {
                 operations.push(self.target.operation.0);
             }
             Some(beginning) => low.extend_from_slice(beginning),
-            None => plan.write_prefix(segments, choice, &plan.row(record, self.target), low),
+            None => plan.write_segments(0..segments, choice, &plan.row(record, self.target), low),
         }
         let rows = self.rows_of(&plan.evidence);
         if let Some(cells) = &plan.cells {
@@ -677,7 +701,10 @@ impl<R: RowCounts> Read<'_, R> {
         let segments = ordered.map_or(whole_key.segments().len(), |ordered| ordered.segments);
         let in_steps = ordered.is_some_and(|ordered| ordered.step.is_some());
         key.clear();
-        plan.write_prefix(segments, choice, &row, key);
+        // What the combination asks for has its own place behind the cursor.
+        let asked = plan.way.segments(whole_key).min(segments);
+        plan.write_segments(0..asked, choice, &plan.row(own, self.target), key);
+        plan.write_segments(asked..segments, choice, &row, key);
         match (in_steps, plan.reversed()) {
             // Within a step rows lie in any order: all of the cursor's step is read again.
             (true, true) => {
@@ -800,12 +827,6 @@ impl<R: RowCounts> Read<'_, R> {
         };
         let behind: f64 = self.requests.scans.iter().map(|scan| scan.rows).sum();
         let total = behind + passed_rows;
-        let within_step = ordered.step.as_ref().map_or(0.0, |step| {
-            let record = &mut self.scratch.record;
-            record.clear();
-            record.extend_from_slice(self.target.record);
-            self.rows_of(step)
-        });
         // Of the rows that are read, these are wanted.
         let share = match total > 0.0 {
             true => (wanted / total).min(1.0),
@@ -816,13 +837,11 @@ impl<R: RowCounts> Read<'_, R> {
             true => ((page.skipped / share - passed_rows) / behind).clamp(0.0, 1.0),
             false => 0.0,
         };
-        // Rows that hold the page's cells are whole steps, of which the first is among the rows of a step.
-        let enough = match (page.cells, &ordered.step) {
-            (Some(_), Some(_)) => {
-                (page.enough - 1.0).max(0.0) / share + within_step.max(1.0 / share)
-            }
-            _ => page.enough / share + within_step,
+        let enough = match &ordered.step {
+            Some(steps) => self.enough_in_steps(order, steps),
+            None => page.enough,
         };
+        let enough = enough / share;
         for scan in &mut self.requests.scans {
             scan.rows *= 1.0 - passed;
             scan.rows_read = match share > 0.0 {
@@ -848,15 +867,15 @@ impl AccessPlan {
         }
     }
 
-    /// Appends the first segments of the key of a row to `out`, in the values that a combination, by its `choice`, gives to segments.
-    pub(super) fn write_prefix(
+    /// Appends segments of the key of a row to `out`, in the values that a combination, by its `choice`, gives to segments.
+    pub(super) fn write_segments(
         &self,
-        segments: usize,
+        segments: Range<usize>,
         choice: &[usize],
         row: &Row<'_>,
         out: &mut Vec<u8>,
     ) {
-        for segment in 0..segments {
+        for segment in segments {
             let mut dimensions = self.way.dimensions.iter().zip(choice);
             let given = dimensions.find_map(|(dimension, choice)| match dimension {
                 Dimension::Segment(at, values) if *at == segment => Some(&values[*choice]),

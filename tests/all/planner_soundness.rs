@@ -99,3 +99,37 @@ fn a_scan_is_opened_anew_in_each_region() {
     let many = "presplit = { algorithm = \"sampled\", regions = 64 }\n";
     assert_eq!([requests(many), requests("")], ["multi-get", "table-scan"]);
 }
+
+/// Buckets in decimal digits begin one another: `1` has the rows of `10` to `19` behind it. Whoever knows no bucket reads all of 1,000,000 rows; an hour of ten days
+/// is a scan in each bucket.
+#[test]
+fn a_scan_around_others_reads_the_rows_of_all() {
+    let read = |bucket: &str, of: &str| {
+        let text = format!(
+            "[field]\nuser = {{ type = \"int\", count = 100_000 }}\nid = {{ type = \"int\", count = 1_000_000_000_000 }}\nts = {{ type = \"timestamp\" }}\n\
+             [existing.w]\nrecords = 1_000_000\nlast = \"10d\"\n[read.r]\n{of}\n[table]\nsplit_policy = \"disabled\"\n\
+             [strategy.s]\nkey = \"text({bucket}) || be8(ts) || be8(id)\"\n"
+        );
+        let scenario = Scenario::parse(&text, "buckets").unwrap_or_else(|error| panic!("{error}"));
+        let strategy = &scenario.strategies[0];
+        let layout = Layout::of(strategy, &Replicate::new(&strategy.setup, scenario.seed, 0));
+        let plan = layout.reads[0].planned.plan.expected();
+        [plan.requests, plan.rows_read]
+    };
+    for (bucket, count) in [
+        ("user % 100", 100.0),
+        ("bucket(20, user)", 20.0),
+        ("random(12)", 12.0),
+    ] {
+        let [scans, rows] = read(bucket, "equal = [\"id\"]");
+        assert_eq!(scans, 1.0, "{bucket}");
+        assert!((rows - 1e6).abs() < 1.01, "{bucket}: {rows}");
+        let [scans, rows] = read(bucket, "range = { field = \"ts\", last = \"1h\" }");
+        assert_eq!(scans, count, "{bucket}");
+        // The run itself writes nothing.
+        assert!(
+            (0.99..1.01).contains(&(rows / (1e6 / 240.0))),
+            "{bucket}: {rows}"
+        );
+    }
+}

@@ -80,3 +80,57 @@ fn whole_steps_are_read_where_the_time_does_not_go_on_behind_them() {
         1.5,
     );
 }
+
+/// A part of a date is asked for as the number that it writes is: a range of an hour lies in two hours of the day, one of days in all of them.
+#[test]
+fn parts_of_dates_are_the_numbers_that_they_write() {
+    for (date, number) in [
+        ("to_char(ts, 'HH')", "lpad(ts / 3600000 % 24, 2)"),
+        (
+            "to_char(ts, 'HH:mm')",
+            "lpad(ts / 3600000 % 24, 2) || ':' || lpad(ts / 60000 % 60, 2)",
+        ),
+        ("to_char(ts, 'mm')", "lpad(ts / 60000 % 60, 2)"),
+    ] {
+        for rest in ["PART || be8(ts)", "PART || be4(id) || be8(ts)"] {
+            for (hours, _) in [(0.05, 0.0), (1.0, 0.0), (30.0, 0.0), (240.0, 0.0)] {
+                let of = |part: &str| read(&rest.replace("PART", part), hours);
+                assert_eq!(of(date), of(number), "{rest} {date} {hours} h");
+            }
+        }
+    }
+    let [wanted, rows, scans] = read("to_char(ts, 'HH') || be8(ts)", 1.0);
+    // The run begins on the hour, and readers come within its first seconds.
+    assert_eq!((rows, scans), (wanted, 2.0));
+}
+
+/// The newest 50 of ten sensors with ten rows a second, ten minutes into an hour: what the hour has so far, 6,000 rows and those of the run's ten seconds.
+/// Under days it is what the day has, and just after midnight so much of the day before.
+#[test]
+fn the_newest_rows_behind_a_step_are_those_of_the_step_so_far() {
+    let newest = |start: &str, key: &str| {
+        let text = format!(
+            "[time]\nstart = 2026-01-02T{start}Z\nduration = \"10s\"\n[field]\nsensor = {{ type = \"int\", count = 10 }}\n\
+             ts = {{ type = \"timestamp\", unit = \"ms\" }}\nid = {{ type = \"uuid\" }}\n[write.put]\nrate = \"100/s\"\n\
+             [existing.put]\nlast = \"3d\"\n[read.newest]\nequal = [\"sensor\"]\nnewest = {{ field = \"ts\", rows = 50 }}\n\
+             [table]\nsplit_policy = \"disabled\"\n[strategy.only]\nkey = \"be4(sensor) || {key} || id\"\n"
+        );
+        let scenario = Scenario::parse(&text, "newest").unwrap_or_else(|error| panic!("{error}"));
+        let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+        let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
+        layout.reads[0].planned.plan.expected().rows_read
+    };
+    let hour = "be4(trunc(ts, '1h') / 1000)";
+    let day = "to_char(ts, 'yyyyMMdd')";
+    for (start, key, seconds) in [
+        ("05:10:00", hour, 600.0),
+        ("05:50:00", hour, 3_000.0),
+        ("05:10:00", day, 18_600.0),
+        // Before five seconds have gone, 50 rows reach into the day before.
+        ("00:00:30", day, 30.0),
+    ] {
+        let found = newest(start, key) / 10.0 - seconds;
+        // Readers come within the ten seconds of the run; the row that is asked for is there besides.
+        assert!((0.0..=10.2).contains(&found), "{start} {key}: {found}");
+    }
+}

@@ -159,9 +159,16 @@ impl<'a> Checker<'a> {
         Some(vec![self.part(code, expr)])
     }
 
-    fn part(&self, code: Code, expr: &Expr) -> Segment {
+    fn part(&self, mut code: Code, expr: &Expr) -> Segment {
+        let expression = self.complaints.written(&expr.span);
+        let derived = self.environment.derived.iter();
+        let derived = (0..).zip(derived.map(|(_, text)| text));
+        for (at, _) in derived.filter(|(_, text)| is_written_as(&expression, text)) {
+            let needs = &mut code.facts.needs;
+            *needs = std::mem::take(needs).or_derived(DerivedId(at));
+        }
         Segment {
-            expression: self.complaints.written(&expr.span),
+            expression,
             derived: self.complaints.derived(),
             span: expr.span.clone(),
             is_literal: matches!(
@@ -508,6 +515,13 @@ impl<'a> Checker<'a> {
             schema: self.environment.schema,
         })
     }
+}
+
+/// Do two texts say the same, blanks apart? Blanks within quotes are a part of it.
+fn is_written_as(expression: &str, other: &str) -> bool {
+    let without_blanks = |text: &str| -> String { text.split_whitespace().collect() };
+    let quotes = [expression, other].iter().any(|text| text.contains('\''));
+    expression == other.trim() || !quotes && without_blanks(expression) == without_blanks(other)
 }
 
 /// A hash of so many values that rows with the same one are few: behind it order hardly matters. Buckets are none.

@@ -38,10 +38,26 @@ struct Field {
     names: &'static str,
     /// Bytes that it writes.
     width: usize,
+    /// From the least number to the greatest, written or chosen by; none of years.
+    numbers: Option<(i64, i64)>,
     number: fn(&Civil) -> i64,
 }
 
 type Place = Option<(u8, u8)>;
+
+impl Field {
+    /// Writes a number to a place of its width.
+    fn write(&self, number: i64, place: &mut [u8]) {
+        match self.names {
+            "" => digits(number.unsigned_abs(), b'0', place),
+            names => {
+                let width = self.width;
+                let name = &names.as_bytes()[width * number as usize..][..width];
+                place.copy_from_slice(name);
+            }
+        }
+    }
+}
 
 impl Part {
     /// Bytes that it writes.
@@ -76,12 +92,18 @@ impl Part {
     }
 }
 
-const fn number(letters: &'static str, place: Place, number: fn(&Civil) -> i64) -> Field {
+const fn number(
+    letters: &'static str,
+    place: Place,
+    numbers: Option<(i64, i64)>,
+    number: fn(&Civil) -> i64,
+) -> Field {
     Field {
         letters,
         place,
         names: "",
         width: letters.len(),
+        numbers,
         number,
     }
 }
@@ -95,18 +117,36 @@ const WEEKDAYS: &str = "SunMonTueWedThuFriSat";
 
 /// All that letters stand for, but for fractions.
 static FIELDS: [Field; 12] = [
-    number("yyyy", Some((0, 1)), |c| c.year),
-    number("yy", None, |c| c.year),
-    number("MM", Some((1, 2)), |c| c.month),
-    name(MONTHS, 3, number("MMM", None, |c| c.month - 1)),
-    number("dd", Some((2, 3)), |c| c.day),
-    number("DDD", Some((1, 3)), Civil::day_of_year),
-    name(WEEKDAYS, 3, number("EEE", None, Civil::weekday)),
-    number("HH", Some((3, 4)), |c| c.second_of_day / 3600),
-    number("hh", None, |c| (c.second_of_day / 3600 + 11) % 12 + 1),
-    name("AMPM", 2, number("a", None, |c| c.second_of_day / 43_200)),
-    number("mm", Some((4, 5)), |c| c.second_of_day / 60 % 60),
-    number("ss", Some((5, 6)), |c| c.second_of_day % 60),
+    number("yyyy", Some((0, 1)), None, |c| c.year),
+    number("yy", None, Some((0, 99)), |c| c.year),
+    number("MM", Some((1, 2)), Some((1, 12)), |c| c.month),
+    name(
+        MONTHS,
+        3,
+        number("MMM", None, Some((0, 11)), |c| c.month - 1),
+    ),
+    number("dd", Some((2, 3)), Some((1, 31)), |c| c.day),
+    number("DDD", Some((1, 3)), Some((1, 366)), Civil::day_of_year),
+    name(
+        WEEKDAYS,
+        3,
+        number("EEE", None, Some((0, 6)), Civil::weekday),
+    ),
+    number("HH", Some((3, 4)), Some((0, 23)), |c| {
+        c.second_of_day / 3600
+    }),
+    number("hh", None, Some((1, 12)), |c| {
+        (c.second_of_day / 3600 + 11) % 12 + 1
+    }),
+    name(
+        "AMPM",
+        2,
+        number("a", None, Some((0, 1)), |c| c.second_of_day / 43_200),
+    ),
+    number("mm", Some((4, 5)), Some((0, 59)), |c| {
+        c.second_of_day / 60 % 60
+    }),
+    number("ss", Some((5, 6)), Some((0, 59)), |c| c.second_of_day % 60),
 ];
 
 /// The letters of the longest fraction of a second, whose place is behind that of all fields.
@@ -313,6 +353,54 @@ impl Pattern {
         known.then_some((step, period))
     }
 
+    /// All texts that it writes, and perhaps more where parts depend on each other; `None` where it tells years, or of more than `most`.
+    pub fn texts(&self, most: usize) -> Option<Vec<Vec<u8>>> {
+        let mut texts = vec![Vec::new()];
+        for part in &self.parts {
+            let mut values = Vec::new();
+            match part {
+                Part::Literal(byte) => values.push(vec![*byte]),
+                Part::Fraction(_) => return None,
+                Part::Field(field) => {
+                    let (least, greatest) = field.numbers?;
+                    for number in least..=greatest {
+                        let mut text = vec![0; field.width];
+                        field.write(number, &mut text);
+                        values.push(text);
+                    }
+                }
+            }
+            if texts.len() * values.len() > most {
+                return None;
+            }
+            let with = |text: &Vec<u8>| values.iter().map(|it| [&text[..], it].concat()).collect();
+            texts = texts
+                .iter()
+                .flat_map(|text| -> Vec<Vec<u8>> { with(text) })
+                .collect();
+        }
+        Some(texts)
+    }
+
+    /// The pattern from the year on in whose steps, days at most, its text is the same; `None` where it tells parts of a second.
+    pub fn in_order(&self) -> Option<Self> {
+        let ends = self.parts.iter().map(|part| match part {
+            Part::Fraction(_) => None,
+            Part::Field(Field {
+                letters: "hh" | "a",
+                ..
+            }) => Some(4),
+            part => Some(part.place().flatten().map_or(3, |(_, after)| after.max(3))),
+        });
+        let end = ends.reduce(|a, b| Some(a?.max(b?)))??;
+        Self::parse(&DIGITS[..2 + 2 * usize::from(end)]).ok()
+    }
+
+    /// Are its steps longer than the unit?
+    pub fn is_coarser_than(&self, unit: TimeUnit) -> bool {
+        self.step().is_some_and(|(step, _)| step > unit.nanos())
+    }
+
     /// Bytes that can stand at each position.
     pub fn sets(&self) -> Vec<ByteSet> {
         let letters = ByteSet::range(b'A', b'Z').union(ByteSet::range(b'a', b'z'));
@@ -354,16 +442,7 @@ impl Pattern {
             (place, rest) = rest.split_at_mut(width);
             match part {
                 Part::Literal(byte) => place[0] = *byte,
-                Part::Field(field) => {
-                    let number = (field.number)(&c);
-                    match field.names {
-                        "" => digits(number.unsigned_abs(), b'0', place),
-                        names => {
-                            let name = &names.as_bytes()[width * number as usize..][..width];
-                            place.copy_from_slice(name);
-                        }
-                    }
-                }
+                Part::Field(field) => field.write((field.number)(&c), place),
                 Part::Fraction(_) => {
                     let part = c.nanos / 10i64.pow(9 - width as u32);
                     digits(part.unsigned_abs(), b'0', place);

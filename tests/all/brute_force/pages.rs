@@ -9,7 +9,7 @@ use keyheat::workload::{Page, PageRows, PageVia, Read, ReadTarget, RowWrite};
 use proptest::prelude::*;
 
 /// Keys, the field that the reader knows, and the field that pages are sorted by.
-const KEYS: [(&str, FieldId, FieldId); 14] = [
+const KEYS: [(&str, FieldId, FieldId); 17] = [
     ("lpad(a, 3) || be8(ts) || be4(n)", A, TS),
     ("lpad(a, 3) || be8(rev_ts(ts)) || be4(n)", A, TS),
     ("b || '#' || c || be4(n)", B, C),
@@ -33,6 +33,22 @@ const KEYS: [(&str, FieldId, FieldId); 14] = [
     ),
     (
         "lpad(a, 3) || desc(be8(ts * 4096 + n % 4096)) || be4(n)",
+        A,
+        TS,
+    ),
+    // Buckets of what pages are sorted by, and a time that is cut in two.
+    (
+        "be1(ts / 3600000 % 4) || be4(a) || be8(ts) || be4(n)",
+        A,
+        TS,
+    ),
+    (
+        "be1(bucket(4, be8(ts))) || be4(a) || be8(ts) || be4(n)",
+        A,
+        TS,
+    ),
+    (
+        "be4(a) || be4(ts / 86400000) || be4(ts % 86400000) || be4(n)",
         A,
         TS,
     ),

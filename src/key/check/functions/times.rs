@@ -8,6 +8,9 @@ use crate::record::ValueType::{Bytes, Double, Int, Text};
 use crate::record::{ByteSet, ByteShape, Interval, TimeUnit};
 use std::cmp::Ordering;
 
+/// Texts of dates that are counted one by one: the seconds of a day.
+const MOST_TEXTS: usize = 86_400;
+
 const RIGHT_UNIT: &str = "is the unit of the timestamp right?";
 
 /// A step like `'10m'` in a timestamp's unit.
@@ -140,6 +143,7 @@ pub fn to_char(call: &mut Call<'_, '_>) -> Option<Code> {
         return call.refuse(0, message, "beyond year 9999", RIGHT_UNIT);
     }
     let (ordered, mut sets) = (pattern.keeps_order(), pattern.sets());
+    let count = pattern.texts(MOST_TEXTS).map(|texts| texts.len() as u64);
     let encoding = Encoding::Calendar(pattern, unit);
     if ordered {
         let between = encoding.between(range, ByteSet::ALL);
@@ -150,7 +154,10 @@ pub fn to_char(call: &mut Call<'_, '_>) -> Option<Code> {
         }
     }
     let shape = ByteShape::from_sets(sets.len(), sets.len(), sets, ByteSet::ALL);
-    Some(value.apply_bytes(Op::Encode(encoding), Text, shape))
+    let mut code = value.apply_bytes(Op::Encode(encoding), Text, shape);
+    let known = code.facts.cardinality.into_iter().chain(count);
+    code.facts.cardinality = known.min();
+    Some(code)
 }
 
 pub fn rev_ts(call: &mut Call<'_, '_>) -> Option<Code> {
