@@ -113,7 +113,7 @@ fn a_scan_around_others_reads_the_rows_of_all() {
         let scenario = Scenario::parse(&text, "buckets").unwrap_or_else(|error| panic!("{error}"));
         let strategy = &scenario.strategies[0];
         let layout = Layout::of(strategy, &Replicate::new(&strategy.setup, scenario.seed, 0));
-        let plan = layout.reads[0].planned.plan.expected();
+        let plan = layout.reads[0].planned.plan.expected;
         [plan.requests, plan.rows_read]
     };
     for (bucket, count) in [

@@ -118,7 +118,7 @@ fn the_newest_rows_behind_a_step_are_those_of_the_step_so_far() {
         let scenario = Scenario::parse(&text, "newest").unwrap_or_else(|error| panic!("{error}"));
         let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
         let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
-        layout.reads[0].planned.plan.expected().rows_read
+        layout.reads[0].planned.plan.expected.rows_read
     };
     let hour = "be4(trunc(ts, '1h') / 1000)";
     let day = "to_char(ts, 'yyyyMMdd')";
