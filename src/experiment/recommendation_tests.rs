@@ -171,6 +171,24 @@ fn keys_are_made_of_those_of_the_file_that_hold_what_readers_ask_by() {
     assert_eq!(suggested(0), suggested(1));
 }
 
+/// New rows of a tenant with most of the writes lie in one region of each bucket: a region a bucket deals them out evenly, 32 quantiles of what exists don't.
+#[test]
+fn a_hot_value_between_a_bucket_and_the_time_leaves_a_region_a_bucket() {
+    let text = "[cluster]\nservers = 4\n[field]\ntenant = { type = \"int\", count = 100 }\nid = { type = \"int\", count = 1_000_000 }\n\
+         ts = { type = \"timestamp\" }\n[write.w]\nrate = \"1k/s\"\n[existing.w]\nrecords = 1_000_000\nlast = \"10d\"\n\
+         [table]\npresplit = { algorithm = \"sampled\", regions = 32 }\n[strategy.own]\nkey = \"KEY\"\n";
+    let presplit = |key: &str| {
+        let found = Suggestions::of(&parsed(&text.replace("KEY", key))).found;
+        let mut all = found.simulated.into_iter().chain(found.left_out);
+        let salted = all.find(|it| it.name == "salted-4");
+        salted.expect("it is among the first").presplit
+    };
+    let in_time = presplit("be4(tenant) || be8(ts) || be4(id)");
+    assert_eq!(in_time, "{ algorithm = \"buckets\" }");
+    let apart = presplit("be4(tenant) || be4(id) || be8(ts)");
+    assert_eq!(apart, "{ algorithm = \"sampled\", regions = 32 }");
+}
+
 #[test]
 fn reads_that_never_end_break_a_limit_and_cost_the_most() {
     // A scan of 1,000,000 rows takes a second of a run of half of one: none of some twenty ends, and the others do in milliseconds.

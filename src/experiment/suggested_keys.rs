@@ -321,14 +321,15 @@ impl Sources<'_> {
                 return None;
             }
             let name = in_words(&[first.clone(), second.clone()].concat());
-            let (is_led, behind) = (!first.is_empty(), second.first().copied());
-            let key = concatenated([first, second, rest].concat());
+            let is_led = !first.is_empty();
+            let units = [first, second, rest].concat();
+            let key = concatenated(units.iter().copied());
             if is_led {
                 let name = format!("{name}-first");
                 return Some(self.sampled(name, key));
             }
             let buckets = self.servers;
-            let presplit = self.presplit_of_buckets(buckets, behind)?;
+            let presplit = self.presplit_of_buckets(buckets, &units)?;
             let key = format!("{} || {key}", self.salt(buckets));
             let name = format!("salted-{buckets}-{name}");
             Some(SuggestedKey::new(name, key, presplit))
@@ -345,9 +346,10 @@ impl Sources<'_> {
     /// Buckets in front of the key as it stands: computed, so that readers who know the entity know its bucket, and drawn.
     fn salted(&self) -> Vec<SuggestedKey> {
         let key = concatenated(self.units);
+        let behind: Vec<&Unit> = self.units.iter().collect();
         let mut keys = Vec::new();
         for buckets in [self.servers, self.servers.saturating_mul(2)] {
-            if let Some(presplit) = self.presplit_of_buckets(buckets, self.units.first()) {
+            if let Some(presplit) = self.presplit_of_buckets(buckets, &behind) {
                 let random = format!("be1(random({buckets}))");
                 keys.extend([("salted", self.salt(buckets)), ("random", random)].map(
                     |(name, front)| {
@@ -361,12 +363,12 @@ impl Sources<'_> {
     }
 
     /// A table that has rows is cut at their quantiles, like those of the file. In one without rows nothing but the bucket is known of a key: a
-    /// region each, if the file's strategies have so many; and where time comes `behind` the bucket, new rows of each go to its last region alone, so that
-    /// more regions would have nothing to do. `None` for a number of buckets that is no salt.
-    fn presplit_of_buckets(&self, buckets: u32, behind: Option<&Unit>) -> Option<String> {
+    /// region each, if the file's strategies have so many; and where time comes right `behind` the bucket, or behind one part that may have a hot value, new rows of
+    /// each go to one region, so that more regions would have nothing to do. `None` for a number of buckets that is no salt.
+    fn presplit_of_buckets(&self, buckets: u32, behind: &[&Unit]) -> Option<String> {
         let setup = &self.model.setup;
         let is_empty = setup.workload.existing_rows(&setup.schema) == 0;
-        let in_time = behind.is_some_and(|unit| unit.is_time) && buckets >= self.servers;
+        let in_time = behind.iter().take(2).any(|unit| unit.is_time) && buckets >= self.servers;
         let as_buckets = in_time || buckets == self.regions || (is_empty && buckets < self.regions);
         (2..=MOST_BUCKETS)
             .contains(&buckets)
