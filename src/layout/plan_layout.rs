@@ -229,14 +229,16 @@ const EXPLAINS: f64 = 0.5;
 /// ... and this many times the share there that it has elsewhere: a value that is as frequent in all regions heats none.
 const GATHERS: f64 = 1.5;
 
-/// The value that most of the writes of the hottest region have, and few others; its share is that of all writes.
+/// The value that most of the writes of the hottest region have, and few others; its share is that of all writes. Together with those of further fields of which
+/// the same holds, where they leave fewer of its rows elsewhere: they stand behind it.
 fn hot_value(laid: &LaidTable<'_>) -> Option<EntityShare> {
     let (run, regions) = (&laid.run, laid.regions());
     let schema = &laid.table.setup().schema;
     let share = |&at: &usize| regions[at].write_share;
     let hottest = (0..regions.len()).max_by(|a, b| share(a).total_cmp(&share(b)))?;
     let inside = laid.positions_in(&laid.range(hottest)?);
-    let fields = laid.table.key.fields().into_iter();
+    let segments = laid.table.key.segments().iter();
+    let fields = segments.flat_map(|segment| segment.fields()).copied();
     let values = fields.filter(|&field| is_entity(schema, field));
     let values = values.filter_map(|field| {
         let (slot, count) = most_frequent(inside.iter().map(|&at| run.slot(field, at)))?;
@@ -248,13 +250,36 @@ fn hot_value(laid: &LaidTable<'_>) -> Option<EntityShare> {
         let all = all.count();
         // Not a number where all rows are here: nothing tells then what makes the region hot.
         let elsewhere = (all - count) as f64 / (run.len() - inside.len()) as f64;
-        (here >= GATHERS * elsewhere).then(|| EntityShare {
-            field: schema.field(field).name.clone(),
-            value: schema.display(field, slot),
-            share: all as f64 / run.len() as f64,
-        })
+        (here >= GATHERS * elsewhere).then_some((field, slot))
     });
-    values.max_by(|a, b| a.share.total_cmp(&b.share))
+    let (mut rows, mut here) = ((0..run.len()).collect::<Vec<usize>>(), inside.clone());
+    let mut found: Option<EntityShare> = None;
+    for (field, slot) in values {
+        let [all, left] = [&rows, &here].map(|rows| -> Vec<usize> {
+            let rows = rows.iter().copied();
+            rows.filter(|&at| run.slot(field, at) == slot).collect()
+        });
+        // Of the rows here a greater part stays than of all.
+        let [part, of_all] =
+            [(&left, &here), (&all, &rows)].map(|(a, b)| a.len() as f64 / b.len() as f64);
+        let explains = left.len() as f64 >= EXPLAINS * inside.len() as f64;
+        if found.is_some() && !(explains && part >= GATHERS * of_all) {
+            continue;
+        }
+        let (name, value) = (&schema.field(field).name, schema.display(field, slot));
+        let (field, value) = match found {
+            None => (name.clone(), value),
+            Some(first) => (first.field, format!("{}, {name} {value}", first.value)),
+        };
+        let share = all.len() as f64 / run.len() as f64;
+        found = Some(EntityShare {
+            field,
+            value,
+            share,
+        });
+        (rows, here) = (all, left);
+    }
+    found
 }
 
 /// Of numbers of which one comes in a half or more of all, that one and how often it comes, of two such the lesser; of others, any of them. O(n):

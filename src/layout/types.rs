@@ -62,7 +62,7 @@ pub struct Layout {
     /// The hottest value of each field that the key uses and whose values are not drawn evenly, hottest first.
     pub entities: Vec<EntityShare>,
     /// The value that makes the hottest table's region with most of the writes hot; `None` when no value has half of them, or one has as much
-    /// everywhere.
+    /// everywhere. Where those of several fields do together, the others stand behind the first.
     pub hot_value: Option<EntityShare>,
     /// Mean length of a key in bytes, over the sample.
     pub key_bytes: f64,
@@ -183,6 +183,11 @@ pub struct EntityShare {
     pub value: String,
     /// Share of the run's writes, of the sample.
     pub share: f64,
+}
+
+impl HottestRow {
+    /// Parts of the run, of which one is that in which a row is hottest.
+    pub const PARTS: usize = 20;
 }
 
 impl Layout {
