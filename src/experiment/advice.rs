@@ -24,6 +24,8 @@ const BY_BUCKETS: &str = "presplit = { algorithm = \"buckets\" }";
 pub(super) struct Advice<'a> {
     pub(super) verdict: &'a Verdict,
     pub(super) parts: &'a KeyParts,
+    /// Whether a lead of the key (`salt(16, user)`) spreads its rows.
+    pub(super) spreads: &'a dyn Fn(&str) -> bool,
 }
 
 impl fmt::Display for Advice<'_> {
@@ -133,9 +135,8 @@ impl Advice<'_> {
         let (parts, servers, buckets) = (self.parts, self.verdict.servers, self.buckets());
         // Rows that share the load of a hot one so that each is below the mean of a server, and takes half of what its lock lets through.
         let hottest = self.verdict.hottest_row_share;
-        let locks = self.verdict.row_lock.map_or(0.0, |lock| {
-            2.0 * hottest * self.verdict.offered().unwrap_or(0.0) / lock
-        });
+        let lock = self.verdict.row_lock.filter(|_| !self.is_of_reads());
+        let locks = lock.map_or(0.0, |lock| 2.0 * self.verdict.row_rate / lock);
         let rows = libm::ceil(locks.max(hottest * f64::from(servers))).max(2.0);
         if let Some((read, known)) = self.verdict.piled_up_scan(hotspot) {
             let key = match known.as_str() {
@@ -178,7 +179,8 @@ impl Advice<'_> {
             }
             // What is read is laid apart.
             Hotspot::Static if self.is_of_reads() => {
-                let salted = capital(&self.salted(parts.identity.as_ref().unwrap_or(&parts.whole)));
+                let what = self.spreading(parts.salts()).or(Some(&parts.whole));
+                let salted = capital(&self.salted(what));
                 format!(
                     "{salted}: a Get by all of that stays one Get, a scan of neighbouring keys asks all {buckets} buckets."
                 )
@@ -202,13 +204,11 @@ impl Advice<'_> {
             },
             Hotspot::Lookback => {
                 let keep = "If it is the newest data, keep it in memory: a read from memory costs the same server less.";
-                match &parts.identity {
-                    Some(identity) => {
-                        let salted = self.salted(identity);
-                        format!("Spread what is read together: {salted}. {keep}")
-                    }
-                    None => keep.to_owned(),
-                }
+                let what = self.spreading(parts.salts());
+                what.map_or(keep.to_owned(), |_| {
+                    let salted = self.salted(what);
+                    format!("Spread what is read together: {salted}. {keep}")
+                })
             }
             Hotspot::Moving => self.away_from_time(),
             Hotspot::Static => self.apart(),
@@ -228,15 +228,17 @@ impl Advice<'_> {
             true => "Import the rows in another order (`order = \"shuffled\"`), or: ",
             false => "",
         };
-        let Some(identity) = &self.parts.identity else {
-            let (salted, buckets) = (self.salted(&self.parts.whole), self.buckets());
+        let identity = self.spreading(&self.parts.identity);
+        if identity.is_none() {
+            let salted = self.salted(self.spreading([&self.parts.whole]));
+            let buckets = self.buckets();
             return format!(
-                "{order}It has no field besides time to spread by: {salted}, and a range of time is read from all {buckets} buckets."
+                "{order}It has nothing besides time that spreads its rows: {salted}, and a range of time is read from all {buckets} buckets."
             );
-        };
+        }
         let salted = capital(&self.salted(identity));
-        match self.parts.first.as_ref().filter(|_| by_time) {
-            Some(first) => format!("{salted}, or lead with `{first}` if it has many values."),
+        match self.spreading(self.parts.first.as_ref().filter(|_| by_time)) {
+            Some(first) => format!("{salted}, or lead with `{first}`."),
             None => format!("{order}{salted}."),
         }
     }
@@ -251,26 +253,38 @@ impl Advice<'_> {
                 "{count} {what} don't divide evenly among {servers} servers: take {better}."
             );
         }
-        let Some((segment, ..)) = self.skewed() else {
+        if self.skewed().is_none() {
             return self.at_quantiles();
-        };
-        // A salt over the hot value alone would move it as a whole.
-        let mut apart = self.parts.identity.iter().chain([&self.parts.whole]);
-        match apart.find(|what| *what != segment) {
-            Some(what) => {
-                let salted = capital(&self.salted(what));
-                format!("{salted}; who reads all rows of one value asks all {better} buckets.")
+        }
+        let what = self.spreading(self.parts.salts());
+        let salted = match what {
+            Some(_) => capital(&self.salted(what)),
+            None => {
+                "The key knows nothing that tells its rows apart: ".to_owned() + &self.salted(None)
             }
-            None => format!(
-                "The key knows nothing that tells its rows apart: put `be1(random({better}))` in front, and let readers ask all {better} buckets."
-            ),
+        };
+        format!("{salted}; who reads all rows of one value asks all {better} buckets.")
+    }
+
+    /// The first of these whose buckets spread the rows.
+    fn spreading<'s>(&self, of: impl IntoIterator<Item = &'s String>) -> Option<&'s String> {
+        let spreads = |what: &&String| (self.spreads)(&self.buckets_of(Some(what)));
+        of.into_iter().find(spreads)
+    }
+
+    /// Buckets that are computed, or random ones.
+    fn buckets_of(&self, what: Option<&String>) -> String {
+        let buckets = self.buckets();
+        match what {
+            Some(what) => format!("salt({buckets}, {what})"),
+            None => format!("be1(random({buckets}))"),
         }
     }
 
-    /// A clause that puts a salt in front.
-    fn salted(&self, what: &str) -> String {
-        let buckets = self.buckets();
-        format!("put `salt({buckets}, {what})` in front, with `{BY_BUCKETS}`")
+    /// A clause that puts buckets in front.
+    fn salted(&self, what: Option<&String>) -> String {
+        let front = self.buckets_of(what);
+        format!("put `{front}` in front, with `{BY_BUCKETS}`")
     }
 
     /// Two a server: a multiple deals out evenly, and a second one lets the balancer even out what chance leaves.
@@ -334,6 +348,11 @@ pub(super) struct KeyParts {
 }
 
 impl KeyParts {
+    /// What a salt may be computed from: what readers know, or else all of the key.
+    fn salts(&self) -> impl Iterator<Item = &String> {
+        self.identity.iter().chain([&self.whole])
+    }
+
     /// The parts of the key of a strategy's own table (0) or of a copy; `entities` are values that make a range hot, hottest first.
     pub(super) fn of(strategy: &Strategy, table: usize, entities: &[EntityShare]) -> Self {
         let (key, schema) = (key_of(strategy, table), &strategy.setup.schema);
@@ -341,12 +360,11 @@ impl KeyParts {
         let varying: Vec<&Segment> = segments.filter(|it| it.constant().is_none()).collect();
         let times = varying.iter().filter(|segment| segment.follows_time());
         let times: Vec<FieldId> = times.flat_map(|it| it.fields()).copied().collect();
-        // What a later segment says as well (a salt, a hash in front) is left out.
+        // What later segments say as well (a salt, a hash in front) is left out.
         let said_later = |at: usize| {
-            varying[at + 1..].iter().any(|later| {
-                let fields = varying[at].fields();
-                fields.iter().all(|field| later.fields().contains(field))
-            })
+            let later = varying[at + 1..].iter().flat_map(|later| later.fields());
+            let later: Vec<&FieldId> = later.collect();
+            varying[at].fields().iter().all(|it| later.contains(&it))
         };
         let plain: Vec<&Segment> = (0..varying.len())
             .filter(|&at| !varying[at].fields().is_empty() && !said_later(at))

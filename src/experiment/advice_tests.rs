@@ -2,24 +2,29 @@
 
 use super::advice::Advice;
 use super::advice::KeyParts;
+use super::buckets;
 use super::verdict::Verdict;
 use super::verdict_tests::even;
 use crate::layout::EntityShare;
 use crate::metrics::{Hotspot, MetricId};
+use crate::random::Seed;
 use crate::scenario::Scenario;
 
-/// The parts of `key` over a sensor, a zone and the time.
-fn parts(key: &str, entities: &[EntityShare]) -> KeyParts {
-    let scenario = Scenario::parse(
-        &format!(
-            "[field]\nsensor = {{ type = \"int\", count = 300 }}\nzone = {{ type = \"digits\", width = 2, count = 7 }}\n\
-             ts = {{ type = \"timestamp\", unit = \"ms\" }}\n[write.w]\nrate = \"1k/s\"\n[strategy.a]\nkey = \"{key}\"\n"
-        ),
-        "advice",
-    )
-    .unwrap_or_else(|error| panic!("{error}"));
-    KeyParts::of(&scenario.strategies[0], 0, entities)
+/// `key` over a sensor, a zone and the time; sensors follow a law.
+fn scenario(key: &str, law: &str) -> Scenario {
+    let text = format!(
+        "[field]\nsensor = {{ type = \"int\", count = 300{law} }}\nzone = {{ type = \"digits\", width = 2, count = 70 }}\n\
+         ts = {{ type = \"timestamp\", unit = \"ms\" }}\n[write.w]\nrate = \"1k/s\"\n[strategy.a]\nkey = \"{key}\"\n"
+    );
+    Scenario::parse(&text, "advice").unwrap_or_else(|error| panic!("{error}"))
 }
+
+fn parts(key: &str, entities: &[EntityShare]) -> KeyParts {
+    KeyParts::of(&scenario(key, "").strategies[0], 0, entities)
+}
+
+/// A sensor has 43 % of the writes.
+const SKEWED: &str = ", distribution = { top = [0.43] }";
 
 fn sensor_17() -> EntityShare {
     EntityShare {
@@ -30,12 +35,12 @@ fn sensor_17() -> EntityShare {
 }
 
 fn advice(hotspot: Hotspot, key: &str, change: impl FnOnce(&mut Verdict)) -> String {
-    advice_with(hotspot, key, &[sensor_17()], change)
+    advice_with(hotspot, (key, ""), &[sensor_17()], change)
 }
 
 fn advice_with(
     hotspot: Hotspot,
-    key: &str,
+    (key, law): (&str, &str),
     entities: &[EntityShare],
     change: impl FnOnce(&mut Verdict),
 ) -> String {
@@ -45,10 +50,11 @@ fn advice_with(
     verdict.key_floor = 1.2;
     verdict.set(MetricId::RegionMaxShare, 0.5);
     change(&mut verdict);
-    let parts = &parts(key, entities);
+    let strategy = &scenario(key, law).strategies[0];
     let text = Advice {
         verdict: &verdict,
-        parts,
+        parts: &KeyParts::of(strategy, 0, entities),
+        spreads: &|lead| buckets::spread(strategy, 0, (Seed(1), verdict.servers), lead),
     }
     .to_string();
     let floors = " No balancer gets the hottest server below 7.9× the mean (`placement_floor`), no split below 1.20× (`key_floor`).";
@@ -96,14 +102,21 @@ fn a_key_that_leads_with_time_gets_a_salt_over_what_follows() {
     assert_eq!(
         moving("be8(ts) || be4(sensor) || zone"),
         "Moving hotspot: the first segment, `be8(ts)`, follows time, so that all rows of a moment lie side by side. Put `salt(14, \
-         be4(sensor) || zone)` in front, with `presplit = { algorithm = \"buckets\" }`, or lead with `be4(sensor)` if it has many values."
+         be4(sensor) || zone)` in front, with `presplit = { algorithm = \"buckets\" }`, or lead with `be4(sensor)`."
     );
     assert_eq!(
         moving("be8(ts)"),
-        "Moving hotspot: the first segment, `be8(ts)`, follows time, so that all rows of a moment lie side by side. It has no field \
-         besides time to spread by: put `salt(14, be8(ts))` in front, with `presplit = { algorithm = \"buckets\" }`, and a range of \
+        "Moving hotspot: the first segment, `be8(ts)`, follows time, so that all rows of a moment lie side by side. It has nothing \
+         besides time that spreads its rows: put `salt(14, be8(ts))` in front, with `presplit = { algorithm = \"buckets\" }`, and a range of \
          time is read from all 14 buckets."
     );
+    // Three values are in three buckets at most, and hours in one at a time.
+    assert!(
+        moving("be8(ts) || be1(sensor % 3)").contains("put `salt(14, be8(ts) || be1(sensor % 3))`")
+    );
+    assert!(moving("be4(ts / 3_600_000)").contains("put `be1(random(14))`"));
+    // So are seconds, though those of a minute are in many.
+    assert!(moving("be4(ts / 1_000)").contains("put `be1(random(14))`"));
 }
 
 #[test]
@@ -116,6 +129,14 @@ fn a_hot_row_is_told_apart_or_counted_in_several_rows() {
         row("zone || be4(sensor)"),
         format!("{cause} Add `ts` to the key if its rows are to be told apart; {counted}")
     );
+    // Its lock lets 667 a second through: 8,000 are twelve times as much.
+    let locked = advice(Hotspot::Row, "zone", |v| {
+        (v.row_lock, v.row_rate) = (Some(2_000.0 / 3.0), 8_000.0);
+    });
+    assert!(
+        locked.contains("kept in 24 rows, with `be1(random(24))`"),
+        "{locked}"
+    );
     assert_eq!(
         row("zone || be4(sensor) || be8(ts)"),
         format!("{cause} No key over the same fields helps; {counted}")
@@ -124,11 +145,16 @@ fn a_hot_row_is_told_apart_or_counted_in_several_rows() {
 
 #[test]
 fn a_hot_value_is_spread_by_all_that_tells_its_rows_apart() {
-    let hot = |key| advice(Hotspot::Static, key, |_| {});
+    let hot = |key| advice_with(Hotspot::Static, (key, SKEWED), &[sensor_17()], |_| {});
     let cause = "Static hotspot: `sensor 17` has 43 % of the writes, and `be4(sensor)` lays its rows side by side.";
     let split = "in front, with `presplit = { algorithm = \"buckets\" }`; who reads all rows of one value asks all 16 buckets.";
     assert_eq!(
         hot("be4(sensor) || be8(ts) || zone"),
+        format!("{cause} Put `salt(16, be4(sensor) || zone)` {split}")
+    );
+    // A salt is no part of what one is computed from.
+    assert_eq!(
+        hot("salt(16, be4(sensor) || zone) || be4(sensor) || zone || be8(ts)"),
         format!("{cause} Put `salt(16, be4(sensor) || zone)` {split}")
     );
     assert_eq!(
@@ -138,12 +164,12 @@ fn a_hot_value_is_spread_by_all_that_tells_its_rows_apart() {
     assert_eq!(
         hot("be4(sensor)"),
         format!(
-            "{cause} The key knows nothing that tells its rows apart: put `be1(random(16))` in front, and let readers ask all 16 buckets."
+            "{cause} The key knows nothing that tells its rows apart: put `be1(random(16))` {split}"
         )
     );
     // No value explains the region.
     assert_eq!(
-        advice_with(Hotspot::Static, "be4(sensor)", &[], |v| {
+        advice_with(Hotspot::Static, ("be4(sensor)", ""), &[], |v| {
             v.set(MetricId::RegionMaxShare, 0.9);
         }),
         "Static hotspot: one range of `be4(sensor)` has 90 % of the writes. Take split points at the quantiles of the keys: \
@@ -224,7 +250,7 @@ fn what_lies_badly_is_placed_anew_and_the_key_stays() {
 #[test]
 fn other_buckets_are_advised_only_where_they_would_be_more_even() {
     let of = |buckets: usize, peak: f64| {
-        advice_with(Hotspot::Static, "be4(sensor)", &[], |v| {
+        advice_with(Hotspot::Static, ("be4(sensor)", ""), &[], |v| {
             v.buckets = Some(buckets);
             v.set(MetricId::ServerPeakToMean, peak);
         })

@@ -396,7 +396,8 @@ impl<'a> ExperimentRuns<'a> {
         let summarised = |(at, ((runs, strategy), layout))| {
             let runs = Mutex::into_inner(runs).unwrap_or_else(PoisonError::into_inner);
             let point = scenario.values_at(at / scenario.strategies.len());
-            StrategySummary::new(strategy, point, &scenario.time, layout, runs)
+            let time = (&scenario.time, scenario.seed);
+            StrategySummary::new(strategy, point, time, layout, runs)
         };
         let summaries: Vec<_> = found.enumerate().map(summarised).collect();
         Some(results(scenario, &summaries))

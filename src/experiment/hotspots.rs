@@ -12,7 +12,7 @@ use crate::metrics::{
 };
 use crate::scenario::Strategy;
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{PickDistribution, RangeExtent, Read};
+use crate::workload::{PickDistribution, RangeExtent, Read, Workload};
 use std::collections::BTreeMap;
 
 /// Most of the read demand is that of a kind of reads when more than this share of it is.
@@ -75,7 +75,7 @@ impl Hotspots {
             // Medians tell of the time without it.
             let usual = |id: MetricId| mean(id).filter(|_| !passing);
             let takes_turns = takes_turns && side == Side::Write;
-            let key_floor = floor_then(strategy, layout, runs, (side, servers, passing));
+            let key_floor = key_floor(strategy, layout, runs, (side, servers, passing));
             // However regions lie, only one is written at a time.
             let best_dealing = usual(MetricId::PlacementPeakBest).filter(|_| !takes_turns);
             let share = usual(MetricId::KeyRangeMaxShare);
@@ -87,8 +87,8 @@ impl Hotspots {
                 demanded,
                 peak: peak(side, of_peak),
                 server_share: mean(MetricId::ServerMaxShare),
-                key_floor,
-                row_is_full: side == Side::Write && row_is_full(strategy, layout, runs, passing),
+                key_floor: key_floor.unwrap_or(1.0),
+                row_is_full: side == Side::Write && row_is_full(strategy, layout, runs),
                 reachable_regions: reachable_regions(layout, table) as u64,
                 servers,
                 leads_with_time: strategy
@@ -172,52 +172,56 @@ fn turn(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns, servers: u32)
 }
 
 /// Operations a second, those that lock no row included, at which the row that is locked most is incremented, or appended to, as fast as its lock lets it,
-/// while a hotspot passes or over the run; `None` where rows are not locked.
-pub(super) fn row_capacity(strategy: &Strategy, layout: &Layout, passing: bool) -> Option<f64> {
-    let share = Some(share_of(&layout.locked_row, passing)).filter(|share| *share > 0.0)?;
+/// in the part of the run in which it is most often; `None` where rows are not locked.
+pub(super) fn row_capacity(strategy: &Strategy, layout: &Layout) -> Option<f64> {
+    let share = Some(layout.locked_row.peak_share).filter(|share| *share > 0.0)?;
     Some(row_capacity_per_second(&strategy.setup.cluster) / share)
 }
 
-/// The peak-to-mean that the hottest row makes by itself, while a hotspot passes or over the run.
-pub(super) fn key_floor(strategy: &Strategy, layout: &Layout, servers: u32, passing: bool) -> f64 {
-    let share = share_of(&layout.hottest_row, passing) / strategy.rows_per_write();
-    (f64::from(servers) * share).max(1.0)
+/// How often a second that row is asked for then.
+pub(super) fn row_rate(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> f64 {
+    let (row, writes) = (&layout.locked_row, runs.all());
+    let run_secs = strategy.setup.workload.duration.as_secs_f64() * f64::from(writes.replicates());
+    let over_the_run = writes.counts.offered as f64 / run_secs;
+    // An import may be done long before the end.
+    let in_the_window = writes.mean(MetricId::WriteOffered).unwrap_or(0.0);
+    (over_the_run * row.peak_rate).max(in_the_window * row.share)
 }
 
-/// `key_floor` of a side; of writes while a hotspot passes, where one does.
-pub(super) fn floor_then(
+/// What is offered keeps the lock of that row held then.
+pub(super) fn row_is_full(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> bool {
+    let most = FULL_ROW * row_capacity_per_second(&strategy.setup.cluster);
+    layout.locked_row.share > 0.0 && row_rate(strategy, layout, runs) >= most
+}
+
+/// The hottest row's part of a side's operations (of the reads, of their demand), while a hotspot passes or over the run; `None` when none is issued.
+pub(super) fn hottest_row_share(
+    strategy: &Strategy,
+    layout: &Layout,
+    runs: &StrategyRuns,
+    (side, passing): (Side, bool),
+) -> Option<f64> {
+    let row = &layout.hottest_row;
+    match (side, passing) {
+        (Side::Read, _) => hottest_row_of_reads(strategy, layout, runs, passing),
+        (_, true) => Some(row.peak_share),
+        (_, false) => Some(row.share),
+    }
+}
+
+/// The peak-to-mean that this row makes by itself.
+pub(super) fn key_floor(
     strategy: &Strategy,
     layout: &Layout,
     runs: &StrategyRuns,
     (side, servers, passing): (Side, u32, bool),
-) -> f64 {
-    let over_the_run = || runs.all().mean(MetricId::KeyFloor.of(side)).unwrap_or(1.0);
-    match side {
-        Side::Write if passing => key_floor(strategy, layout, servers, true),
-        _ => over_the_run(),
-    }
-}
-
-/// A row's part of the writes, while a hotspot passes or over the run.
-pub(super) fn share_of(row: &HottestRow, passing: bool) -> f64 {
-    match passing {
-        true => row.peak_share,
-        false => row.share,
-    }
-}
-
-/// What is offered keeps the lock of the hottest row held, while a hotspot passes or over the run.
-pub(super) fn row_is_full(
-    strategy: &Strategy,
-    layout: &Layout,
-    runs: &StrategyRuns,
-    passing: bool,
-) -> bool {
-    let row = &layout.locked_row;
-    let part = if passing { row.peak_rate } else { row.share };
-    let offered = runs.all().mean(MetricId::WriteOffered);
-    let most = FULL_ROW * row_capacity_per_second(&strategy.setup.cluster);
-    offered.is_some_and(|offered| part > 0.0 && offered * part >= most)
+) -> Option<f64> {
+    let share = hottest_row_share(strategy, layout, runs, (side, passing))?;
+    let rows = match side {
+        Side::Read => 1.0,
+        _ => strategy.rows_per_write(),
+    };
+    Some((f64::from(servers) * share / rows).max(1.0))
 }
 
 /// Regions of a table that keys fall into.
@@ -274,32 +278,57 @@ fn asks_for_newest(read: &Read) -> bool {
         || read.pick.iter().any(|(_, law)| latest(law))
 }
 
-/// Read demand a second of each read: Gets, or regions that scans open.
-pub(super) fn demands(layout: &Layout, runs: &StrategyRuns) -> Vec<f64> {
-    let reads = runs.each(Side::Read).iter().zip(&layout.reads);
-    reads
-        .map(|(runs, forecast)| runs.mean(MetricId::ReadOffered).unwrap_or(0.0) * forecast.parts)
-        .collect()
+/// Read demand a second of each read, Gets, or regions that scans open: as measured, or of open loops as expected in one of the parts of the run.
+pub(super) fn demands(
+    strategy: &Strategy,
+    layout: &Layout,
+    runs: &StrategyRuns,
+    part: Option<usize>,
+) -> Vec<f64> {
+    let Workload {
+        reads, duration, ..
+    } = &strategy.setup.workload;
+    let each = runs.each(Side::Read).iter().zip(&layout.reads).zip(reads);
+    each.map(|((runs, forecast), read)| {
+        let load = read.load.as_ref();
+        let then = part.and_then(|part| load?.rate_in(part, HottestRow::PARTS, *duration));
+        let rate = then.or_else(|| runs.mean(MetricId::ReadOffered));
+        rate.unwrap_or(0.0) * forecast.parts
+    })
+    .collect()
 }
 
 /// The share of the read demand that asks for the newest rows.
 fn newest_share(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> f64 {
-    let demands = demands(layout, runs);
+    let demands = demands(strategy, layout, runs, None);
     let reads = strategy.setup.workload.reads.iter().zip(&demands);
     let newest = reads.filter(|(read, _)| asks_for_newest(read));
     newest.map(|(_, demand)| demand).sum::<f64>()
         / demands.iter().sum::<f64>().max(f64::MIN_POSITIVE)
 }
 
-/// The share of the read demand that Gets of the most frequent row make; `None` when no read is issued.
-pub(super) fn hottest_row_of_reads(layout: &Layout, runs: &StrategyRuns) -> Option<f64> {
-    let demands = demands(layout, runs);
-    let all: f64 = demands.iter().sum();
-    let mut rows: BTreeMap<(usize, &RowKey), f64> = BTreeMap::new();
-    for (forecast, demand) in layout.reads.iter().zip(&demands) {
-        for (row, share) in &forecast.hot_rows {
-            *rows.entry((forecast.planned.table, row)).or_default() += share * demand;
+/// The share of the read demand that Gets of the most frequent row make, over the run, or in that part of it in which they are most.
+fn hottest_row_of_reads(
+    strategy: &Strategy,
+    layout: &Layout,
+    runs: &StrategyRuns,
+    passing: bool,
+) -> Option<f64> {
+    let hottest = |part| {
+        let demands = demands(strategy, layout, runs, part);
+        let mut rows: BTreeMap<(usize, &RowKey), f64> = BTreeMap::new();
+        for (forecast, demand) in layout.reads.iter().zip(&demands) {
+            for (row, share) in &forecast.hot_rows {
+                *rows.entry((forecast.planned.table, row)).or_default() += share * demand;
+            }
         }
-    }
-    (all > 0.0).then(|| rows.into_values().fold(0.0, f64::max) / all)
+        let all: f64 = demands.iter().sum();
+        (rows.into_values().fold(0.0, f64::max), all)
+    };
+    let parts = (0..HottestRow::PARTS).map(|part| hottest(Some(part)));
+    let (row, all) = match passing {
+        true => parts.fold((0.0, 0.0), |most, it| if it > most { it } else { most }),
+        false => hottest(None),
+    };
+    (all > 0.0).then(|| row / all)
 }

@@ -5,6 +5,7 @@
 mod advice;
 #[cfg(test)]
 mod advice_tests;
+mod buckets;
 mod calibration;
 #[cfg(test)]
 mod calibration_tests;

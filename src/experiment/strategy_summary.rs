@@ -1,6 +1,7 @@
 //! One strategy's layout and runs together: its metrics, its part of the results, and what is odd about it. Must not know the other strategies.
 
 use super::advice::{Advice, KeyParts};
+use super::buckets;
 use super::cluster_history::{self, ClusterHistory};
 use super::hotspots::{self, Hotspots};
 use super::key_words::{further_keys, key_in_words};
@@ -17,6 +18,7 @@ use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
 use crate::metrics::{BUSY, MetricId, Side, lookup};
 use crate::policy::SplitAlgorithm;
 use crate::query::AccessPath;
+use crate::random::Seed;
 use crate::record::KnownField;
 use crate::scenario::{Presplit, Setup, Severity, Strategy, SweepValue, TimeSpec};
 use crate::statistics::Estimate;
@@ -39,20 +41,24 @@ pub(super) struct StrategySummary<'a> {
     /// Those that had joined by the middle of the window.
     servers: u32,
     pub(super) time: &'a TimeSpec,
+    seed: Seed,
 }
 
 impl<'a> StrategySummary<'a> {
     pub(super) fn new(
         strategy: &'a Strategy,
         point: &'a [SweepValue],
-        time: &'a TimeSpec,
+        (time, seed): (&'a TimeSpec, Seed),
         (layout, sample): &'a (Layout, StrategySample),
         mut runs: StrategyRuns,
     ) -> Self {
         let (setup, capacity) = (&strategy.setup, runs.capacity);
         let middle = time.warmup.as_nanos().midpoint(time.duration.as_nanos());
         let servers = setup.servers_by(SimTime::from_nanos(middle));
-        let floor = |share: f64| (f64::from(servers) * share).max(1.0);
+        let floor = |runs: &StrategyRuns, side| {
+            hotspots::key_floor(strategy, layout, runs, (side, servers, false))
+        };
+        let of_writes = floor(&runs, Side::Write);
         let all = runs.all_mut();
         let written = all.counts.completed as f64 / f64::from(all.replicates().max(1));
         let size = sample.size(written);
@@ -67,10 +73,7 @@ impl<'a> StrategySummary<'a> {
         };
         // The layout, the sizes and the capacity are those of replicate 0.
         for (id, value) in [
-            (
-                MetricId::KeyFloor,
-                Some(hotspots::key_floor(strategy, layout, servers, false)),
-            ),
+            (MetricId::KeyFloor, of_writes),
             (MetricId::KeyBytes, Some(key_bytes)),
             (MetricId::CellBytes, Some(cell_bytes)),
             (MetricId::RowBytes, Some(size.row_bytes())),
@@ -102,12 +105,11 @@ impl<'a> StrategySummary<'a> {
                 set_costs(runs, forecast);
             }
         }
-        let of_reads = hotspots::hottest_row_of_reads(layout, &runs);
-        runs.all_mut()
-            .set_first(MetricId::ReadKeyFloor, of_reads.map(floor));
+        let of_reads = floor(&runs, Side::Read);
+        runs.all_mut().set_first(MetricId::ReadKeyFloor, of_reads);
         let hotspots = Hotspots::of(strategy, layout, &runs, (servers, time.sample));
         let passing = hotspots.passing[Side::Write as usize];
-        let of_rows = hotspots::row_capacity(strategy, layout, passing).unwrap_or(f64::INFINITY);
+        let of_rows = hotspots::row_capacity(strategy, layout).unwrap_or(f64::INFINITY);
         // A server that takes `times` as long is as full as another one with so many times its rows.
         let loads = runs.series.as_ref().map(cluster_history::shares);
         let slow = slow_servers(strategy, time).filter_map(|(server, times)| {
@@ -117,12 +119,12 @@ impl<'a> StrategySummary<'a> {
         let slowest = slow.fold(0.0, f64::max);
         runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
             let peak = match passing {
+                // One server at a time.
+                _ if hotspots.takes_turns => f64::from(servers),
                 // It passes in some replicates only.
                 true => scalars
                     .get(MetricId::HotspotPeakToMean)
                     .or_else(|| scalars.get(MetricId::ServerPeakToMean))?,
-                // One server at a time.
-                false if hotspots.takes_turns => f64::from(servers),
                 false => scalars.get(MetricId::ServerPeakToMean)?,
             };
             let peak = peak.max(slowest * f64::from(servers));
@@ -137,6 +139,7 @@ impl<'a> StrategySummary<'a> {
             hotspots,
             servers,
             time,
+            seed,
         }
     }
 
@@ -263,6 +266,9 @@ impl<'a> StrategySummary<'a> {
             advice: Advice {
                 verdict: &verdict,
                 parts,
+                spreads: &|lead| {
+                    buckets::spread(strategy, verdict.copy, (self.seed, self.servers), lead)
+                },
             }
             .to_string(),
             verdict: verdict.to_string(),
@@ -324,8 +330,9 @@ impl<'a> StrategySummary<'a> {
             LoadModel::Closed { clients, .. } => clients,
             _ => 0,
         });
-        let passing = self.hotspots.passing[Side::Write as usize];
-        let then = (hot, self.servers, passing);
+        let strategy = self.strategy;
+        let passing = self.hotspots.passing[hot as usize];
+        let (row, then) = ((hot, passing), (hot, self.servers, passing));
         let named = |it: &EntityShare| (format!("{} {}", it.field, it.value), it.share);
         let course = runs.series.as_ref().map(ClusterHistory::of);
         let outlasting_step = self.strategy.key.step_around(layout.points(0));
@@ -354,12 +361,11 @@ impl<'a> StrategySummary<'a> {
             entity: layout.hot_value.as_ref().map(named),
             hot_range: range_in_words(layout.region_labels(copy, region)),
             scanned: self.scanned(),
-            hottest_row_share: match hot {
-                Side::Read => hotspots::hottest_row_of_reads(layout, runs).unwrap_or(0.0),
-                _ => hotspots::share_of(&layout.hottest_row, passing),
-            },
-            key_floor: hotspots::floor_then(self.strategy, layout, runs, then),
-            row_lock: hotspots::row_is_full(self.strategy, layout, runs, passing)
+            hottest_row_share: hotspots::hottest_row_share(strategy, layout, runs, row)
+                .unwrap_or(0.0),
+            key_floor: hotspots::key_floor(strategy, layout, runs, then).unwrap_or(1.0),
+            row_rate: hotspots::row_rate(strategy, layout, runs),
+            row_lock: hotspots::row_is_full(strategy, layout, runs)
                 .then(|| row_capacity_per_second(&setup.cluster)),
             duration_s: self.time.duration.as_secs_f64(),
             sample_s: self.time.sample.as_secs_f64(),
@@ -372,7 +378,7 @@ impl<'a> StrategySummary<'a> {
 
     /// The read that makes most of the read demand, if it scans the whole table, with what its readers know.
     fn scanned(&self) -> Option<(String, String)> {
-        let demands = hotspots::demands(self.layout, &self.runs);
+        let demands = hotspots::demands(self.strategy, self.layout, &self.runs, None);
         let all: f64 = demands.iter().sum();
         let mut reads = self.reads().zip(&demands);
         let ((read, ..), _) = reads.find(|((_, forecast, _), demand)| {

@@ -76,6 +76,8 @@ pub(super) struct Verdict {
     pub(super) key_floor: f64,
     /// What the lock of a row lets through a second, where that of the hottest one is always held.
     pub(super) row_lock: Option<f64>,
+    /// How often a second that row is asked for at its most.
+    pub(super) row_rate: f64,
     pub(super) duration_s: f64,
     pub(super) sample_s: f64,
     /// Servers that were slow for most of the window, with how many times.

@@ -65,6 +65,7 @@ pub(super) fn even() -> Verdict {
         hottest_row_share: 0.00001,
         key_floor: 1.0,
         row_lock: None,
+        row_rate: 0.0,
         duration_s: 20.0,
         sample_s: 1.0,
         slow: Vec::new(),

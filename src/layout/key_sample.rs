@@ -248,7 +248,7 @@ impl KeySample {
         if !changes {
             return row;
         }
-        const PARTS: usize = 20;
+        const PARTS: usize = HottestRow::PARTS;
         let part = |at: &u32| {
             let passed = self.batch.intended[*at as usize].as_nanos() as f64;
             let share = passed / workload.duration.as_nanos() as f64;

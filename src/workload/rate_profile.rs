@@ -1,6 +1,6 @@
 //! A rate that changes over time, integrated and inverted exactly, and the times of operations at it. Must not know what they are.
 
-use super::{Arrivals, LoadModel, ProfilePoint};
+use super::{Arrivals, LoadModel, ProfilePoint, ReadLoadModel};
 use crate::random::{Stream, exponential};
 use crate::record::RecordGenerator;
 use crate::time::{SimDuration, SimTime};
@@ -42,6 +42,19 @@ impl LoadModel {
             Self::Open { rate, profile, .. } => Some(RateProfile::new(*rate, profile, duration)),
             Self::Closed { .. } | Self::Periodic(_) => None,
         }
+    }
+}
+
+impl ReadLoadModel {
+    /// Reads a second that an open loop is expected to make in one of so many equal parts of the run.
+    pub fn rate_in(&self, part: usize, parts: usize, duration: SimDuration) -> Option<f64> {
+        let Self::Open { rate, profile, .. } = self else {
+            return None;
+        };
+        let profile = RateProfile::new(*rate, profile, duration);
+        let secs = duration.as_secs_f64() / parts as f64;
+        let by = |part: usize| profile.operations_by(part as f64 * secs * 1e9);
+        Some((by(part + 1) - by(part)) / secs)
     }
 }
 

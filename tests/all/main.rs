@@ -16,6 +16,7 @@ mod endless_runs;
 mod exam;
 mod export;
 mod file_rows;
+mod followed_advice;
 mod fuzz_seeds;
 #[cfg(feature = "png")]
 mod gallery;

@@ -133,6 +133,32 @@ fn a_row_that_is_hot_for_a_while_is_a_row_hotspot_by_what_it_takes_then() {
     near(usable / (1_000.0 / 1.5 * 11.0 / 3.0), 1.0, 0.08);
 }
 
+/// 8,000 Gets a second of all items, and for 3 of 10 s 40,000 of one, on four servers that do 25,000 each: 40 of 48 then, 83.3 %, 3.33 times the mean. Buckets that are computed from
+/// the item would move its row as a whole.
+#[test]
+fn a_row_that_is_read_in_a_burst_is_a_row_hotspot_of_the_burst() {
+    let results = run(
+        "flash",
+        "replicates = 1\n[time]\nduration = \"12s\"\nwarmup = \"2s\"\nsample = \"250ms\"\n[cluster]\nservers = 4\n[field]\nitem = { type = \"int\", count = 100_000 }\n\
+         [write.set]\nrate = \"2k/s\"\n[existing.set]\neach = [\"item\"]\n[read.item]\nequal = [\"item\"]\nrate = \"8k/s\"\n\
+         [read.sale]\nequal = [\"item\"]\nwith = { item = 7 }\nrate = \"100/s\"\n\
+         profile = [{ at = \"0s\", times = 1 }, { at = \"6s\", times = 1 }, { at = \"6s\", times = 400 }, { at = \"9s\", times = 400 }, { at = \"9s\", times = 1 }]\n\
+         [strategy.a]\nkey = \"left(md5_bytes(be4(item)), 2) || be4(item)\"\npresplit = { algorithm = \"uniform\", regions = 16 }\n",
+    );
+    let a = strategy(&results, "a");
+    assert_eq!(word(a, "read_hotspot"), "row");
+    says(
+        a,
+        &[
+            "Row hotspot that passes: a single row takes 83.3 %, and for 30 % of the time one of 4 servers is full",
+            "no split gets the hottest server below 3.3× the mean",
+            "one row takes 83.3 % of the reads then",
+            "write it 4 times",
+        ],
+    );
+    assert!(!a.advice.contains("salt("), "{}", a.advice);
+}
+
 /// One symbol has a tenth of the ticks, so that its server has a fourth, and the other regions lie as chance deals them. Where they lie badly, a burst of five times the rate fills a
 /// server in one replicate and none in the next; either takes what six servers can do over its own peak.
 #[test]

@@ -166,3 +166,22 @@ fn clients_of_a_closed_loop_share_one_sequence() {
     assert!(servers(short) > 3.0, "{}", servers(short));
     assert_eq!(word(short, "hotspot"), "none");
 }
+
+/// Of ten regions one is written for 300 ms, and then the next: 9,000 of the 6,000 that a server does then, so that some servers are full for a while where their regions come one after another. One
+/// server at a time is what can be used all the same.
+#[test]
+fn turns_that_fill_a_server_now_and_then_are_turns() {
+    let text = "replicates = 1\n[time]\nduration = \"22s\"\nwarmup = \"2s\"\nsample = \"2s\"\n[cluster]\nservers = 4\n[field]\n\
+                id = { type = \"int\", count = 1_000_000 }\nts = { type = \"timestamp\", unit = \"ms\" }\n[write.rows]\nrate = \"30k/s\"\n\
+                [table]\nsplit_policy = \"disabled\"\n[strategy.a]\nkey = \"right(text(ts / 300), 1) || be8(ts) || be4(id)\"\n\
+                presplit = ['1', '2', '3', '4', '5', '6', '7', '8', '9']\n";
+    let results = run("text", text);
+    let a = strategy(&results, "a");
+    says(a, &["servers take turns within an interval of 2 s"]);
+    assert!(mean(a, "hotspot_time_fraction") >= 0.05);
+    near(
+        mean(a, "usable_capacity_per_sec") / mean(a, "server_capacity_per_sec"),
+        1.0,
+        1e-9,
+    );
+}
