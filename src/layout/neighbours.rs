@@ -16,7 +16,7 @@ use crate::record::{FieldId, FieldKind, TextValues};
 use crate::scenario::{Setup, Strategy};
 use crate::storage::common_prefix;
 use crate::time::SimTime;
-use crate::workload::{Choice, Condition, RowEquality};
+use crate::workload::{Choice, Condition, RowCounts, RowEquality};
 use std::sync::Arc;
 
 /// Sampled writes under keys of other rows.

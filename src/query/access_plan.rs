@@ -4,12 +4,11 @@ use super::candidates::{Candidate, Dimension, FieldValues, Stop, candidates};
 use super::evidence::{Evidence, LongerValues, ValueBeginnings};
 use super::question::{Question, TableKeys};
 use super::requests::Requests;
-use super::row_identity::RowCounts;
 use crate::key::{FieldSteps, KeyPlan, Knowledge, Randomness, Segment};
 use crate::keyspace::KeyBatch;
 use crate::record::{DerivedId, FieldId, KnownField, Schema};
 use crate::time::EpochNanos;
-use crate::workload::{Population, Read, ReadTarget};
+use crate::workload::{Population, Read, ReadTarget, RowCounts};
 use std::sync::Arc;
 
 /// Ways to serve a read.

@@ -2,9 +2,8 @@
 
 use super::access_plan::AccessPlan;
 use super::requests::{Requests, ScanRequest, Scratch};
-use super::row_identity::RowCounts;
 use crate::keyspace::RowKey;
-use crate::workload::{Condition, ReadTarget};
+use crate::workload::{Condition, ReadTarget, RowCounts};
 
 impl AccessPlan {
     /// Asks for the rows that share the beginning of the key, which are all that is wanted ([`AccessPlan::is_exact_scan`]): as any scan, in fewer steps.

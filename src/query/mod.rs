@@ -20,4 +20,4 @@ mod serve;
 pub use access_plan::{AccessPath, AccessPlan, Costs, Expected, OverRead, PlanContext, plan};
 pub use question::TableKeys;
 pub use requests::{Requests, ScanRequest};
-pub use row_identity::{RowCounts, RowIdentity};
+pub use row_identity::RowIdentity;

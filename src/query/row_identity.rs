@@ -1,40 +1,10 @@
-//! What a whole key tells of a write: which writes make the same row, and where numbers of rows come from. Must not know reads.
+//! What a whole key tells of a write: which writes make the same row. Must not know reads.
 
 use crate::key::{FieldSteps, JointSteps, KeyPlan, Randomness, StepCache};
 use crate::record::{FieldId, FieldKind, Schema};
 use crate::time::SimTime;
-use crate::workload::{Condition, Population, RowCounter, RowEquality};
+use crate::workload::{Condition, RowCounts, RowEquality};
 use std::ops::Range;
-
-/// Numbers of rows of a table: from laws ([`Population`]), or from rows held in memory.
-pub trait RowCounts {
-    /// Expected number of rows that satisfy `condition` at an instant, those that are equal counted once, when `target` is known to be one of the writes.
-    fn distinct(
-        &self,
-        condition: Condition<'_>,
-        equality: RowEquality<'_>,
-        target: &[i64],
-        at: SimTime,
-    ) -> f64;
-}
-
-macro_rules! counts_rows {
-    ($($laws:ty),+) => {$(
-        impl RowCounts for $laws {
-            fn distinct(
-                &self,
-                condition: Condition<'_>,
-                equality: RowEquality<'_>,
-                target: &[i64],
-                at: SimTime,
-            ) -> f64 {
-                self.distinct(condition, equality, target, at)
-            }
-        }
-    )+};
-}
-
-counts_rows!(Population, RowCounter);
 
 /// Steps of time are looked for so far beyond the table's times, within which they may end: two years.
 const LONGEST_STEP: i64 = 2 * 366 * 86_400 * 1_000_000_000;

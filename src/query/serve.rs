@@ -7,12 +7,12 @@ use super::differing_rows::DifferingRows;
 use super::evidence::Evidence;
 use super::question::{Bands, Counted, Order, Question};
 use super::requests::{Counts, Requests, ScanRequest, Scratch};
-use super::row_identity::{RowCounts, RowIdentity};
+use super::row_identity::RowIdentity;
 use crate::key::{FieldSteps, Row};
 use crate::keyspace::RowKey;
 use crate::record::FieldId;
 use crate::time::SimTime;
-use crate::workload::{Condition, ReadTarget, RowEquality};
+use crate::workload::{Condition, ReadTarget, RowCounts, RowEquality};
 use std::ops::Range;
 
 /// Combinations of `in` lists whose wanted rows are counted one by one; of more, these stand for all.

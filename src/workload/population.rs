@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The rows of the table at any instant of the run, as laws.
 ///
 /// A row here is one operation of a write, or one row of an `[existing]` table. Whether a later one overwrites an earlier is the key's matter:
-/// [`Population::distinct`] takes what the key tells them apart by. Counts are
+/// [`RowCounts::distinct`](super::RowCounts::distinct) takes what the key tells them apart by. Counts are
 /// expectations over what a replicate leaves open (which operation drew which value) given what it has decided (which value has which rank, which value
 /// of a dependent field belongs to which of its parents): independent fields multiply, dependent ones follow their parents, combinations of `each` exist
 /// exactly once, or once a period.

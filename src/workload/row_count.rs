@@ -8,7 +8,7 @@
 use super::marginals::{Marginal, Of, ValueClasses, rows_with};
 use super::population::Population;
 use super::row_history::{RowOrigin, StepInflow, Window, both};
-use super::row_question::{Condition, Item, RowEquality, items};
+use super::row_question::{Condition, Item, RowCounts, RowEquality, items};
 use super::row_shape::{FieldRole, Narrowing, OriginShape, RowShape, Telling};
 use crate::record::{FieldColumn, FieldId, Late, TimeUnit};
 use crate::time::SimTime;
@@ -131,7 +131,7 @@ struct TargetsCell {
     held: f64,
 }
 
-impl Population {
+impl RowCounts for Population {
     /// Expected number of rows that a table holds at an instant and that satisfy `condition`, when `target` (a record of the table) is known to be one of
     /// the writes: at least 1 if it satisfies the condition. Of records that agree in `equality` only one counts, as under a key that tells just that.
     ///
@@ -139,7 +139,7 @@ impl Population {
     /// fields. Rows of several writes that may agree are counted once. Once classes of values are there,
     /// O(origins^2 x steps x classes), with at most 32 groups of steps and some 50 classes a field that no condition fixes; O(origins)
     /// where two rows hardly ever share a cell.
-    pub fn distinct(
+    fn distinct(
         &self,
         condition: Condition<'_>,
         equality: RowEquality<'_>,

@@ -4,7 +4,7 @@ use super::drawn_count::DrawnCount;
 use super::marginals::{Marginal, Of};
 use super::population::Population;
 use super::row_count::RowCount;
-use super::row_question::{Condition, RowEquality, items};
+use super::row_question::{Condition, RowCounts, RowEquality, items};
 use super::row_shape::RowShape;
 use crate::record::FieldId;
 use crate::time::SimTime;
@@ -77,9 +77,10 @@ impl RowCounter {
             present: RefCell::new((None, vec![0.0; population.origins.len()])),
         }
     }
+}
 
-    /// As [`Population::distinct`].
-    pub fn distinct(
+impl RowCounts for RowCounter {
+    fn distinct(
         &self,
         condition: Condition<'_>,
         equality: RowEquality<'_>,

@@ -1,6 +1,7 @@
 //! What is asked of the rows of a table: which of them, and what makes two of them the same. Must not know the table.
 
 use crate::record::FieldId;
+use crate::time::SimTime;
 
 /// What rows must be like; all parts together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -78,4 +79,16 @@ impl Condition<'_> {
             && equality.step.is_none_or(within)
             && items(*self).all(|item| item.holds(target))
     }
+}
+
+/// Numbers of rows of a table: from laws ([`super::Population`]), or from rows held in memory.
+pub trait RowCounts {
+    /// Expected number of rows that satisfy `condition` at an instant, those that are equal counted once, when `target` is known to be one of the writes.
+    fn distinct(
+        &self,
+        condition: Condition<'_>,
+        equality: RowEquality<'_>,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64;
 }

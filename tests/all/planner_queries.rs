@@ -4,12 +4,12 @@
 
 use crate::schema_parts::{START, degrees, read};
 use keyheat::key::{Environment, KeyPlan};
-use keyheat::query::{Costs, PlanContext, Requests, RowCounts, plan};
+use keyheat::query::{Costs, PlanContext, Requests, plan};
 use keyheat::record::{Field, FieldKind, Interval, KnownField, Schema, TextValues, TimeUnit};
 use keyheat::time::{EpochNanos, SimTime};
 use keyheat::workload::{
-    Condition, OperationId, PageRows, RangeExtent, Read, ReadRange, ReadTarget, RowEquality,
-    WriteId,
+    Condition, OperationId, PageRows, RangeExtent, Read, ReadRange, ReadTarget, RowCounts,
+    RowEquality, WriteId,
 };
 use keyheat::workload::{Within, WithinValues};
 use std::collections::BTreeMap;

@@ -2,11 +2,12 @@
 
 use crate::schema_parts::START;
 use keyheat::key::{Environment, KeyPlan};
-use keyheat::query::RowCounts;
 use keyheat::random::{DrawKey, Draws, Seed, Stream};
 use keyheat::record::{Field, FieldId, FieldKind, Schema, TextValues, TimeUnit};
 use keyheat::time::{EpochNanos, SimTime};
-use keyheat::workload::{Condition, OperationId, PageRows, ReadTarget, RowEquality, WriteId};
+use keyheat::workload::{
+    Condition, OperationId, PageRows, ReadTarget, RowCounts, RowEquality, WriteId,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
