@@ -4,9 +4,7 @@ use super::args::{DataFormat, ExplainArguments};
 use super::console::Console;
 use super::{lints, loading};
 use crate::keyspace::escape;
-use crate::layout::{
-    Explanation, Layout, ReadForecast, RegionCauses, RegionForecast, Replicate, SampleKey,
-};
+use crate::layout::{Explanation, Layout, ReadForecast, RegionCauses, Replicate, SampleKey};
 use crate::report::number::counted;
 use crate::report::{Block, Document, aligned, json_text};
 use crate::scenario::{Presplit, Strategy};
@@ -72,12 +70,8 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<()> {
 fn json(strategy: &Strategy, explanation: &Explanation) -> Value {
     let layout = &explanation.layout;
     let region = |at: usize| {
-        let RegionForecast {
-            write_share,
-            unreachable,
-        } = layout.regions[at];
-        let start = hex(layout.region_start(0, at));
-        json!({ "start_hex": start, "write_share": write_share, "unreachable": unreachable })
+        let (start, it) = (hex(layout.region_start(0, at)), &layout.regions[at]);
+        json!({ "start_hex": start, "write_share": it.write_share, "unreachable": it.unreachable })
     };
     let regions: Vec<Value> = (0..layout.regions.len()).map(region).collect();
     let sample = |it: &SampleKey| {

@@ -321,13 +321,8 @@ fn row_nanos(strategy: &Strategy, seed: Seed, clock: impl Fn() -> f64) -> f64 {
         let draws = DrawKey::new(seed, 0, Stream::Keys, 0);
         let copies = strategy.copies.iter().map(|copy| &copy.key);
         for key in std::iter::once(&strategy.key).chain(copies) {
-            let OperationBatch {
-                records,
-                operations,
-                indices,
-                ..
-            } = &batch;
-            key.write_batch(records, operations, indices, draws, &mut keys);
+            let (operations, indices) = (&batch.operations, &batch.indices);
+            key.write_batch(&batch.records, operations, indices, draws, &mut keys);
         }
         (clock() - start) / batch.operations.len().max(1) as f64
     };

@@ -179,10 +179,8 @@ fn with_keys(scenario: &Scenario, keys: &[SuggestedKey]) -> Result<Scenario, Loa
             options.only.push(name.clone());
         }
     }
-    let Scenario {
-        name, path, folder, ..
-    } = scenario;
-    Scenario::parse_in(&text, name, path, folder, &options)
+    let (name, path) = (&scenario.name, &scenario.path);
+    Scenario::parse_in(&text, name, path, &scenario.folder, &options)
 }
 
 /// The key as a strategy; `None` when the file is refused with it, the file has it in as many regions, or it means other rows than its group.

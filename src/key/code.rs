@@ -655,13 +655,8 @@ impl Code {
             // Each part has bits of its own.
             Op::Snowflake => true,
             op => {
-                let Facts {
-                    line,
-                    fields,
-                    trends,
-                    ..
-                } = &self.facts;
-                match (line, &fields[..], &trends[..]) {
+                let facts = &self.facts;
+                match (&facts.line, &facts.fields[..], &facts.trends[..]) {
                     (Some(line), ..) => return (vec![line.digit], true),
                     // Of one field that it follows exactly.
                     (None, [field], [Some(trend)]) if trend.exact => {

@@ -172,11 +172,7 @@ impl Line {
 
     /// How many steps of its digit make up `by` > 0, and where the digit would begin without its offset in whole steps.
     fn in_digits(self, by: i64) -> Option<(i64, i64)> {
-        let Self {
-            digit,
-            scale,
-            offset,
-        } = self;
+        let (digit, scale, offset) = (self.digit, self.scale, self.offset);
         if scale <= 0 || by % scale != 0 {
             return None;
         }
@@ -187,11 +183,7 @@ impl Line {
 
     /// Its quotient by a number > 0, rounded down.
     pub fn quotient(self, by: i64) -> Option<Self> {
-        let Self {
-            digit,
-            scale,
-            offset,
-        } = self;
+        let (digit, scale, offset) = (self.digit, self.scale, self.offset);
         if scale % by == 0 {
             return Some(Self::new(digit, scale / by, offset.div_euclid(by)));
         }
@@ -203,11 +195,7 @@ impl Line {
 
     /// Its remainder from 0 on by a number > 0.
     pub fn remainder(self, by: i64) -> Option<Self> {
-        let Self {
-            digit,
-            scale,
-            offset,
-        } = self;
+        let (digit, scale, offset) = (self.digit, self.scale, self.offset);
         let (period, shift) = self.in_digits(by)?;
         match digit.period {
             Some(own) if shift == digit.shift && own <= period => return Some(self),

@@ -5,7 +5,7 @@ use super::{EntityShare, HottestRow, Replicate};
 use crate::key::{KeyPlan, Row};
 use crate::keyspace::{KeyBatch, KeyRange, RowKey, leading_bits};
 use crate::random::{DrawKey, Stream, mix};
-use crate::record::{DistributionShape, Field, FieldId, FieldKind, RecordGenerator, Schema};
+use crate::record::{DistributionShape, FieldId, FieldKind, RecordGenerator, Schema};
 use crate::scenario::{Presplit, Setup, Strategy};
 use crate::storage::common_prefix;
 use crate::workload::{
@@ -467,17 +467,14 @@ fn sort_words(words: &mut [(u64, u32)], scratch: &mut Vec<(u64, u32)>) {
 
 /// A field whose values carry unequal loads: by its own law, because it follows a field that does, or because a write fixes it.
 pub(super) fn is_skewed(schema: &Schema, workload: &Workload, field: FieldId) -> bool {
-    let Field {
-        law, of, column, ..
-    } = schema.field(field);
+    let own = schema.field(field);
     let mut fixed = workload.writes.iter().flat_map(|write| &write.with);
-    column
-        .as_ref()
-        .is_some_and(|it| it.distinct < it.slots.len() as u64)
-        || law.shape != DistributionShape::Uniform
-        || !law.top.is_empty()
+    let mut column = own.column.iter();
+    column.any(|it| it.distinct < it.slots.len() as u64)
+        || own.law.shape != DistributionShape::Uniform
+        || !own.law.top.is_empty()
         || fixed.any(|(fixed, _)| *fixed == field)
-        || of.iter().any(|parent| is_skewed(schema, workload, *parent))
+        || (own.of.iter()).any(|parent| is_skewed(schema, workload, *parent))
 }
 
 /// A field whose values are things that can be hot: not an instant, a counter or a measured number.

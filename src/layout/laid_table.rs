@@ -174,9 +174,7 @@ impl<'a> LaidTable<'a> {
 
     /// The server of each region in key order, as the engine opens them.
     pub fn opening_servers(&self) -> Vec<u32> {
-        let KeyedTable {
-            number, replicate, ..
-        } = self.table;
+        let (number, replicate) = (self.table.number, self.table.replicate);
         let (setup, existing) = (self.table.setup(), self.existing.as_ref());
         setup.table.placement.of_table(number).opening_servers(
             self.points.len() as u32 + 1,

@@ -193,15 +193,11 @@ impl<'a> Table<'a> {
     }
 
     fn key(&mut self, batch: &OperationBatch) {
-        let OperationBatch {
-            records,
-            operations,
-            indices,
-            ..
-        } = batch;
+        let (operations, indices) = (&batch.operations, &batch.indices);
+        let (records, draws) = (&batch.records, self.draws);
         self.keys.clear();
         self.key
-            .write_batch(records, operations, indices, self.draws, &mut self.keys);
+            .write_batch(records, operations, indices, draws, &mut self.keys);
     }
 }
 

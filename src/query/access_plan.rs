@@ -339,16 +339,9 @@ impl AccessPlan {
 
     /// What is read for want of knowing a field for certain: whole steps of it, other values of the same hash, or anything.
     fn untold(&self, field: FieldId) -> OverRead {
-        let Evidence {
-            steps,
-            hashed_steps,
-            ..
-        } = &self.evidence;
-        if steps
-            .iter()
-            .chain(hashed_steps)
-            .any(|(step, _)| *step == field)
-        {
+        let steps = self.evidence.steps.iter();
+        let mut steps = steps.chain(&self.evidence.hashed_steps);
+        if steps.any(|(step, _)| *step == field) {
             return OverRead::Steps(self.question.name(field));
         }
         let hashes = |of: &&Segment| of.fields().contains(&field);

@@ -391,12 +391,8 @@ fn range_rule(
     extent: RangeExtent,
     schema: &Schema,
 ) -> Option<BandRule> {
-    let Followed {
-        field,
-        derived,
-        grain,
-        ..
-    } = followed(key, field)?;
+    let followed = followed(key, field)?;
+    let field = followed.field;
     let extent = match extent {
         RangeExtent::Last { last, ago } => Extent::Last {
             unit: schema.domain(field).time_unit?,
@@ -408,8 +404,8 @@ fn range_rule(
     Some(BandRule {
         field,
         extent,
-        grain: grain.cloned(),
-        derived,
+        grain: followed.grain.cloned(),
+        derived: followed.derived,
     })
 }
 

@@ -5,7 +5,7 @@ use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues, Stop};
 use super::differing_rows::DifferingRows;
 use super::evidence::Evidence;
-use super::question::{Bands, Counted, Order, Question};
+use super::question::{Bands, Counted, Order};
 use super::requests::{Counts, Requests, ScanRequest, Scratch};
 use super::row_identity::RowIdentity;
 use crate::key::{FieldSteps, Row};
@@ -78,15 +78,9 @@ impl AccessPlan {
             ..
         } = &mut *scratch;
         self.question.resolve(target, record, grain, bands);
-        let Question {
-            identity,
-            cell_identity,
-            ..
-        } = &*self.question;
-        let own = identity.step(record, grain);
-        let of_cell = cell_identity
-            .as_ref()
-            .map(|cells| cells.step(record, grain));
+        let own = self.question.identity.step(record, grain);
+        let of_cell = self.question.cell_identity.as_ref();
+        let of_cell = of_cell.map(|cells| cells.step(record, grain));
         scratch.steps = [own, of_cell.unwrap_or(own)];
         let mut read = Read {
             plan: self,
@@ -107,11 +101,8 @@ impl AccessPlan {
             read.named_by_index(wanted);
         } else {
             read.combine(0);
-            let Scratch {
-                records,
-                operations,
-                ..
-            } = &mut *read.scratch;
+            let scratch = &mut *read.scratch;
+            let (records, operations) = (&mut scratch.records, &mut scratch.operations);
             let (key, gets) = (&self.question.key, &mut read.requests.gets);
             key.write_beginnings(key.segments().len(), records, operations, gets);
             records.clear();

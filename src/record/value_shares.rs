@@ -99,10 +99,8 @@ impl ValueShares {
         seed: Seed,
         replicate: u32,
     ) -> Option<Self> {
-        let Field {
-            kind, name, column, ..
-        } = schema.field(field);
-        if let Some(column) = column {
+        let Field { kind, name, .. } = schema.field(field);
+        if let Some(column) = &schema.field(field).column {
             return Some(Self {
                 first: 0,
                 count: column.distinct,

@@ -3,7 +3,7 @@
 use super::document::{Block, Column, Document, Table};
 use super::number::{self, NumberFormat, counted};
 use crate::keyspace::escape;
-use crate::observed::{KeyByte, KeySurvey, Padding, Salt, TimeInKeys};
+use crate::observed::{KeyByte, KeySurvey, Padding, Salt};
 use crate::policy::{SplitAlgorithm, SplitFit};
 use NumberFormat::{Percent, Ratio};
 use serde::Serialize;
@@ -94,13 +94,12 @@ impl KeySurveyReport {
         };
         let mut all = vec![format!("{length} of {}.", survey.alphabet)];
         all.extend(survey.time.as_ref().map(|time| {
-            let TimeInKeys {
-                form,
-                at,
-                leads,
-                days: [first, last],
-            } = time;
-            let role = if *leads { "leads" } else { "stands in them" };
+            let role = if time.leads {
+                "leads"
+            } else {
+                "stands in them"
+            };
+            let (form, at, [first, last]) = (time.form, time.at, &time.days);
             format!("A time {role}: {form} from byte {at} on, {first} to {last}.")
         }));
         all.extend(survey.salt.as_ref().map(|Salt { bytes, values }| {

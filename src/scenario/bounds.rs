@@ -16,35 +16,24 @@ pub(super) fn set_bounds(setup: &mut Setup, least_row: f64) {
 }
 
 fn time_range(setup: &Setup) -> (EpochNanos, EpochNanos) {
-    let Workload {
-        writes, existing, ..
-    } = &setup.workload;
+    let workload = &setup.workload;
+    let (writes, existing) = (&workload.writes, &workload.existing);
     let imports = writes.iter().filter_map(|write| write.load.import());
-    let rows = imports
-        .map(|import| &import.rows)
-        .chain(existing.iter().map(|it| &it.rows));
-    let oldest = rows
-        .map(ImportRows::last)
-        .chain(picked(&setup.workload))
-        .max();
-    let late = setup
-        .schema
-        .fields
-        .iter()
-        .filter_map(|field| match &field.kind {
-            FieldKind::Timestamp { late, .. } => Some(late.as_ref()?.up_to),
-            _ => None,
-        });
+    let imported = imports.map(|import| import.rows.last());
+    let existing = existing.iter().map(|it| it.rows.last());
+    let oldest = imported.chain(existing).chain(picked(workload)).max();
+    let fields = setup.schema.fields.iter();
+    let late = fields.filter_map(|field| match &field.kind {
+        FieldKind::Timestamp { late, .. } => Some(late.as_ref()?.up_to),
+        _ => None,
+    });
     let jitter = writes.iter().filter_map(|write| match &write.load {
         LoadModel::Periodic(periodic) => Some(periodic.jitter),
         _ => None,
     });
     let before = oldest.unwrap_or_default() + late.max().unwrap_or_default();
-    let Workload {
-        start, duration, ..
-    } = &setup.workload;
-    let end = SimTime::from_nanos(duration.as_nanos()) + jitter.max().unwrap_or_default();
-    (start.before(before), start.at(end))
+    let end = SimTime::ZERO + workload.duration + jitter.max().unwrap_or_default();
+    (workload.start.before(before), workload.start.at(end))
 }
 
 /// How far before the run targets of reads are picked.
@@ -57,11 +46,9 @@ fn picked(workload: &Workload) -> impl Iterator<Item = SimDuration> {
 }
 
 fn sequence_span(setup: &Setup, least_row: f64) -> u64 {
-    let Workload {
-        writes, existing, ..
-    } = &setup.workload;
-    let existing: f64 = existing.iter().map(|it| rows_of(setup, &it.rows)).sum();
-    let written = writes.iter().enumerate();
+    let existing = setup.workload.existing.iter();
+    let existing: f64 = existing.map(|it| rows_of(setup, &it.rows)).sum();
+    let written = setup.workload.writes.iter().enumerate();
     let written = written.map(|(at, write)| most_operations(setup, least_row, at, write));
     (existing + written.fold(0.0, f64::max)).min(MOST) as u64
 }

@@ -93,14 +93,8 @@ pub(super) fn read_expectations(
 }
 
 fn read_one(reader: &Reader<'_>, context: Context<'_>) -> Vec<Expectation> {
-    let Context {
-        strategies,
-        selected,
-        base,
-        sweep,
-        point,
-        ..
-    } = context;
+    let (strategies, selected) = (context.strategies, context.selected);
+    let (base, sweep, point) = (context.base, context.sweep, context.point);
     let chosen = read_strategy(reader, "strategy", strategies, true);
     let because = reader.text("because").map(str::to_owned);
     let issue = read_issue(reader);

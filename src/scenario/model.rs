@@ -234,19 +234,14 @@ impl Strategy {
 
     /// How timestamps and sequences move on as rows are written.
     pub fn pace(&self) -> Pace {
-        let Setup {
-            workload,
-            schema,
-            cluster,
-            table,
-            ..
-        } = &*self.setup;
+        let (setup, workload) = (&self.setup, &self.setup.workload);
         let only = Some(&workload.writes[..]).filter(|writes| writes.len() == 1);
         let of_clients = only.and_then(|writes| {
-            let server = server_capacity_per_second(cluster, table);
+            let server = server_capacity_per_second(&setup.cluster, &setup.table);
             workload.paced_by_server(&writes[0], server)
         });
-        let offered = workload.offered_per_sec(schema).filter(|_| only.is_some());
+        let offered = workload.offered_per_sec(&setup.schema);
+        let offered = offered.filter(|_| only.is_some());
         let (rows_per_sec, in_flight) = of_clients.unzip();
         Pace {
             start: workload.start,

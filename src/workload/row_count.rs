@@ -373,9 +373,7 @@ impl<'a> RowCount<'a> {
     /// The share of an origin's rows, or of the combinations of its values, that satisfy the `nth` part of the condition, on a dependent field, given the
     /// parts that come before it.
     fn dependent(&self, at: usize, nth: usize, item: Item, of: Of) -> f64 {
-        let Population {
-            origins, marginals, ..
-        } = self.population;
+        let (origins, marginals) = (&self.population.origins, &self.population.marginals);
         let known = |id: FieldId| {
             let mut equal = self.condition.equal.iter();
             let asked = || equal.find(|(field, _)| *field == id).map(|(_, slot)| *slot);
@@ -701,18 +699,14 @@ impl<'a> RowCount<'a> {
         if !origin.history.regular || of.window.numbers.is_some() || share <= 0.0 {
             return 1.0 - cell.held;
         }
-        let StepInflow {
-            due,
-            stays,
-            due_later,
-            falls_back,
-        } = cell.inflow;
+        let (stays, falls_back) = (cell.inflow.stays, cell.inflow.falls_back);
         // Late rows fall on a step as chance has it.
         let missed = |rows: f64| libm::exp(ln_missed(share * stays, rows / stays));
         let is_late = stays < 1.0 || falls_back > 0.0;
         // Rows of the target's combination in all steps and in its own, without and with one that is known to be there.
         let all = of.rows / (of.part.share() * origin.combinations);
-        let here = all.min((stays * due + falls_back * due_later) / origin.combinations);
+        let here = stays * cell.inflow.due + falls_back * cell.inflow.due_later;
+        let here = all.min(here / origin.combinations);
         let known = size_biased(all);
         let known_here = match is_late {
             true => 1.0 + (known - 1.0) * here / all,
@@ -794,17 +788,13 @@ impl<'a> RowCount<'a> {
         if of.left.share() <= 0.0 {
             return 0.0;
         }
-        let Falling {
-            combinations,
-            share,
-            reached,
-        } = self.falling(of, values);
-        let missed = self.population.origins[of.origin].ln_missed(share, inflow);
-        if combinations < 1.0 {
+        let falling = self.falling(of, values);
+        let missed = self.population.origins[of.origin].ln_missed(falling.share, inflow);
+        if falling.combinations < 1.0 {
             // Either one or none.
-            return -reached * combinations * libm::expm1(missed);
+            return -falling.reached * falling.combinations * libm::expm1(missed);
         }
-        -reached * libm::expm1(combinations * missed)
+        -falling.reached * libm::expm1(falling.combinations * missed)
     }
 
     /// How an origin's rows fall on a cell.

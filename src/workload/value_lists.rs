@@ -54,13 +54,7 @@ impl ValueList {
         let generator = Arc::clone(&table.generator);
         let (schema, field) = (generator.schema(), within.field);
         let known = |field: &FieldId| read.known().any(|known| known == *field);
-        let Field {
-            kind,
-            law,
-            of,
-            name,
-            ..
-        } = schema.field(field);
+        let Field { kind, law, of, .. } = schema.field(field);
         let picked = read.pick.iter().find_map(|(id, pick)| match pick {
             PickDistribution::Distribution(law) if *id == field => generator.sampler(field, law),
             _ => None,
@@ -96,7 +90,7 @@ impl ValueList {
         Self {
             field,
             rule,
-            salt: hash_name(&format!("in.{name}")),
+            salt: hash_name(&format!("in.{}", schema.field(field).name)),
             seen: Vec::new(),
             record: vec![0; generator.width()],
         }

@@ -425,18 +425,15 @@ impl Stores {
 
     /// When the region's next write needs to be looked at.
     pub fn set_memstore_limit(&mut self, region: u32) {
-        let StoreRules {
-            memstore: rules,
-            flush_interval,
-            ..
-        } = *self.rules(region);
+        let rules = self.rules(region);
+        let (rules, is_timed) = (rules.memstore, rules.flush_interval.is_some());
         let block = rules.flush_bytes.saturating_mul(rules.block_multiplier);
         let flush = self.get(region).map(|store| store.flush);
         let memstore = &mut self.memstores[region as usize];
         memstore.limit = match flush {
             _ if memstore.place == 0 => u64::MAX,
             // The next row is the oldest of its memstore.
-            _ if flush_interval.is_some() && memstore.rows == 0 => memstore.heap,
+            _ if is_timed && memstore.rows == 0 => memstore.heap,
             None | Some(FlushState::Idle) => rules.flush_bytes,
             _ if memstore.heap > block => u64::MAX,
             _ => block,

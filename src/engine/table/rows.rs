@@ -245,12 +245,8 @@ impl<'a> TableRouter<'a> {
         batch: &OperationBatch,
         mut each: impl FnMut(usize, OperationId, RoutedRow, &[u8]),
     ) {
-        let OperationBatch {
-            operations,
-            indices,
-            records,
-            ..
-        } = batch;
+        let (operations, indices) = (&batch.operations, &batch.indices);
+        let records = &batch.records;
         self.keys.clear();
         self.key
             .write_batch(records, operations, indices, self.draws, &mut self.keys);

@@ -334,11 +334,7 @@ impl<'a> Checker<'a> {
     }
 
     fn name(&mut self, name: &str, span: &Range<usize>) -> Option<Code> {
-        let Environment {
-            schema,
-            derived,
-            parameters,
-        } = self.environment;
+        let (schema, parameters) = (self.environment.schema, self.environment.parameters);
         if self.unreadable.iter().any(|unreadable| unreadable == name) {
             return None;
         }
@@ -354,7 +350,7 @@ impl<'a> Checker<'a> {
         }
         let fields = schema.fields.iter().filter(|field| field.has_name());
         let fields = fields.map(|field| &field.name);
-        let derived = derived.iter().map(|(name, _)| name);
+        let derived = self.environment.derived.iter().map(|(name, _)| name);
         let readable = fields.chain(derived).chain(parameters.keys());
         let mut known: Vec<&str> = readable.map(String::as_str).collect();
         for unreadable in self.unreadable {

@@ -1,7 +1,7 @@
 //! The charts on the page, with the tables behind them, and for the script where on a picture each row of a table lies. Must not know what they show.
 
 use super::html::{Html, text};
-use crate::report::chart::{Area, Cells, Chart, ChartData, Places, Theme, base64};
+use crate::report::chart::{Cells, Chart, ChartData, Places, Theme, base64};
 use crate::text::is_hidden;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -63,10 +63,8 @@ pub fn data(html: &mut Html, charts: &[Chart], narrow: &[Chart]) {
 
 /// Left, top, width and height of a plot in the picture's pixels, to a tenth: a pointer is no finer.
 fn frame(data: &ChartData) -> [f64; 4] {
-    let Area {
-        left, top, width, ..
-    } = data.area;
-    [left, top, width, data.area.height].map(|px| (px * 10.0).round() / 10.0)
+    let area = data.area;
+    [area.left, area.top, area.width, area.height].map(|px| (px * 10.0).round() / 10.0)
 }
 
 /// One plot: places are parts of its frame.
