@@ -75,11 +75,8 @@ fn json(strategy: &Strategy, explanation: &Explanation) -> Value {
     };
     let regions: Vec<Value> = (0..layout.regions.len()).map(region).collect();
     let sample = |it: &SampleKey| {
-        let record: BTreeMap<&String, &String> = it
-            .record
-            .iter()
-            .map(|(field, value)| (field, value))
-            .collect();
+        let record = it.record.iter().map(|(field, value)| (field, value));
+        let record: BTreeMap<&String, &String> = record.collect();
         json!({
             "write": it.write, "record": record, "key_hex": hex(it.key.as_bytes()), "qualifier_hex": hex(&it.qualifier),
             "segments": it.segments,

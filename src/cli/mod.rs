@@ -104,17 +104,13 @@ fn with_tips(mut usage: clap::Error) -> clap::Error {
     if usage.get(ContextKind::SuggestedSubcommand).is_some() {
         return usage;
     }
-    let tip = if Path::new(&unknown)
-        .extension()
-        .is_some_and(|end| end == "toml")
-    {
+    let end = Path::new(&unknown).extension();
+    let tip = if end.is_some_and(|end| end == "toml") {
         format!("to simulate a scenario: 'keyheat run {unknown}'")
     } else {
         let commands = Arguments::command();
-        let names: Vec<&str> = commands
-            .get_subcommands()
-            .map(clap::Command::get_name)
-            .collect();
+        let names = commands.get_subcommands().map(clap::Command::get_name);
+        let names: Vec<&str> = names.collect();
         format!("the commands are {}", names.join(", "))
     };
     let tips = ContextValue::StyledStrs(vec![tip.into()]);

@@ -56,11 +56,8 @@ impl OutputFolder {
     /// stays as well: then the new folder is kept beside it, and the error says where.
     pub fn write(&self, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         let parent = self.target.parent().unwrap_or(Path::new("."));
-        let name = self
-            .target
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy();
+        let name = self.target.file_name().unwrap_or_default();
+        let name = name.to_string_lossy();
         let fresh = Aside::new(parent, &name)?;
         write(fresh.path())?;
         let put_in_place = || {

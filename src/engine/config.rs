@@ -140,10 +140,8 @@ impl SimConfig {
             LoadModel::Open { .. } | LoadModel::Periodic(_) => true,
         };
         // What appends leave grows with each.
-        if !writes
-            .iter()
-            .all(|write| is_plain(write) && !write.kind.reads_first())
-        {
+        let is_even = |write: &Write| is_plain(write) && !write.kind.reads_first();
+        if !writes.iter().all(is_even) {
             return true;
         }
         let longest = |keys: &KeyPlan| keys.len_range().1 as u64;

@@ -617,11 +617,8 @@ fn run(scenario: &Scenario, threads: usize) -> Result<StrategyResult, NoThreads>
 fn of_operations(settings: &[String]) -> String {
     let apart = ["cluster.", "time.", "replicates=", "only ", "sweep "];
     let is_other = |it: &&String| !apart.iter().any(|start| it.starts_with(start));
-    let kept: Vec<&str> = settings
-        .iter()
-        .filter(is_other)
-        .map(String::as_str)
-        .collect();
+    let kept = settings.iter().filter(is_other).map(String::as_str);
+    let kept: Vec<&str> = kept.collect();
     match kept.is_empty() {
         true => "none".to_owned(),
         false => kept.join(", "),

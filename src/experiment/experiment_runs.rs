@@ -375,14 +375,8 @@ impl<'a> ExperimentRuns<'a> {
 
     /// Runs that are none of the experiment's, in their order.
     pub(super) fn make(&self, configs: &[SimConfig]) -> Vec<RunResult> {
-        let runs = || {
-            configs
-                .par_iter()
-                .with_max_len(1)
-                .map(engine::run)
-                .collect()
-        };
-        self.pool.install(runs)
+        let runs = configs.par_iter().with_max_len(1).map(engine::run);
+        self.pool.install(|| runs.collect())
     }
 
     /// The results; `None` while any run is missing.

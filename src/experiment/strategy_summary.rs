@@ -409,25 +409,21 @@ impl<'a> StrategySummary<'a> {
 /// The servers that events make slow for most of the window, with how many times.
 fn slow_servers(strategy: &Strategy, time: &TimeSpec) -> impl Iterator<Item = (u32, f64)> {
     let (start, end) = (time.warmup.as_nanos(), time.duration.as_nanos());
-    strategy
-        .setup
-        .changes
-        .events
-        .iter()
-        .filter_map(move |timed| {
-            let ClusterEvent::Slow {
-                server,
-                times,
-                length,
-            } = timed.event
-            else {
-                return None;
-            };
-            let from = timed.at.as_nanos();
-            let until = from.saturating_add(length.as_nanos()).min(end);
-            let is_most = 2 * until.saturating_sub(from.max(start)) > end - start;
-            (times > 1.0 && is_most).then_some((server, times))
-        })
+    let events = strategy.setup.changes.events.iter();
+    events.filter_map(move |timed| {
+        let ClusterEvent::Slow {
+            server,
+            times,
+            length,
+        } = timed.event
+        else {
+            return None;
+        };
+        let from = timed.at.as_nanos();
+        let until = from.saturating_add(length.as_nanos()).min(end);
+        let is_most = 2 * until.saturating_sub(from.max(start)) > end - start;
+        (times > 1.0 && is_most).then_some((server, times))
+    })
 }
 
 /// What the keys of a region begin with, given what the first ones say, and the first ones behind them.

@@ -172,11 +172,8 @@ fn key_buckets(laid: &LaidTable<'_>) -> Vec<KeyBucket> {
     let rows = (0..count).step_by(count.div_ceil(KEY_MAP_ROWS));
     let rows: BTreeSet<usize> = rows.chain(hot.flat_map(|at| [at, at + 1])).collect();
     let rows: Vec<usize> = rows.into_iter().take_while(|at| *at < count).collect();
-    let ranks: Vec<usize> = rows
-        .iter()
-        .map(|at| rank_of(*at))
-        .chain([sorted.len()])
-        .collect();
+    let ranks = rows.iter().map(|at| rank_of(*at)).chain([sorted.len()]);
+    let ranks: Vec<usize> = ranks.collect();
     let mut buckets = Vec::new();
     for (row, ends) in rows.into_iter().zip(ranks.windows(2)) {
         let (row, keys) = (start_of(row), &sorted[ends[0]..ends[1]]);

@@ -256,12 +256,8 @@ fn forecast(
     let (setup, rows) = (laid.table.setup(), laid.rows());
     let key_bytes: usize = rows.iter().map(<[u8]>::len).sum();
     let key_bytes = key_bytes as f64 / rows.len().max(1) as f64;
-    let qualifier = laid
-        .table
-        .strategy
-        .qualifier
-        .as_ref()
-        .map(|it| it.len_range());
+    let qualifier = laid.table.strategy.qualifier.as_ref();
+    let qualifier = qualifier.map(|it| it.len_range());
     let qualifier = qualifier.map_or(0.0, |(least, most)| (least + most) as f64 / 2.0);
     let cell_bytes = cells(setup).1 + key_bytes + qualifier;
     let mut expected = Expected::default();

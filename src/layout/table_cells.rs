@@ -144,11 +144,8 @@ impl TableCells {
             ..cell(bytes, at)
         });
         let kept = retention.kept(Purpose::Major { settled: 0 }, 0, numbered);
-        let mut kept = kept
-            .map(|cell| cell.mvcc)
-            .collect::<Vec<_>>()
-            .into_iter()
-            .peekable();
+        let kept: Vec<u64> = kept.map(|cell| cell.mvcc).collect();
+        let mut kept = kept.into_iter().peekable();
         cells.retain(|at| kept.next_if_eq(&at.number).is_some());
         out
     }

@@ -209,13 +209,8 @@ fn kind_of(name: &str, text: &str) -> ValueKind {
     let may_be_time = |count: i64| units.iter().any(|unit| TIMES.contains(&(count / unit)));
     let is_number = matches!(kind, ValueKind::Int | ValueKind::Decimal);
     let is_named = name == "at" || TIME_NAMES.iter().any(|it| name.contains(it));
-    match is_number
-        && is_named
-        && text
-            .split('.')
-            .next()
-            .is_some_and(|it| it.parse().is_ok_and(may_be_time))
-    {
+    let whole = text.split('.').next().unwrap_or_default();
+    match is_number && is_named && whole.parse().is_ok_and(may_be_time) {
         true => ValueKind::Time,
         false => kind,
     }

@@ -197,10 +197,8 @@ impl RegionDemand {
         if self.regions.len() == self.stride {
             let wider = (2 * self.stride).max(16);
             let mut counters = vec![0; self.open * wider];
-            for (new, old) in counters
-                .chunks_mut(wider)
-                .zip(self.counters.chunks(self.stride.max(1)))
-            {
+            let old = self.counters.chunks(self.stride.max(1));
+            for (new, old) in counters.chunks_mut(wider).zip(old) {
                 new[..old.len()].copy_from_slice(old);
             }
             self.row = self.row / self.stride.max(1) * wider;

@@ -57,10 +57,8 @@ pub fn region_weights(keys: &[(&[u8], u64)], points: &[RowKey]) -> Vec<u64> {
     let mut weights = vec![0; points.len() + 1];
     let mut region = 0;
     for (key, weight) in keys {
-        while points
-            .get(region)
-            .is_some_and(|point| point.as_bytes() <= *key)
-        {
+        let is_reached = |point: &RowKey| point.as_bytes() <= *key;
+        while points.get(region).is_some_and(is_reached) {
             region += 1;
         }
         weights[region] += weight;

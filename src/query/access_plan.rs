@@ -275,10 +275,7 @@ impl AccessPlan {
         }
         for band in &question.bands {
             let field = band.field;
-            if band
-                .derived
-                .is_some_and(|derived| self.tells_derived(derived))
-            {
+            if band.derived.is_some_and(|it| self.tells_derived(it)) {
                 continue;
             }
             let is_range = |values: &FieldValues| matches!(values, FieldValues::Range);

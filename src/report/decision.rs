@@ -174,10 +174,9 @@ fn keys(results: &Results, tied: &[RankedStrategy]) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
     for own in tied {
         let term = key(results, own);
-        match terms
-            .iter_mut()
-            .find(|it| (&it.key, &it.said, &it.of) == (&term.key, &term.said, &term.of))
-        {
+        let what = (&term.key, &term.said, &term.of);
+        let is_same = |it: &&mut Term| (&it.key, &it.said, &it.of) == what;
+        match terms.iter_mut().find(is_same) {
             Some(same) => {
                 same.strategy = None;
                 same.name = format!("{}, {}", same.name, term.name);
@@ -266,11 +265,8 @@ fn risks(results: &Results, own: &RankedStrategy, most_warnings: usize) -> Vec<S
     if let Some((_, result)) = find(results, own) {
         let is_hot = |hotspot: &str| hotspot != "none";
         // What to do about it stands with the key.
-        let cause = result
-            .advice
-            .split_inclusive(". ")
-            .next()
-            .unwrap_or_default();
+        let cause = result.advice.split_inclusive(". ").next();
+        let cause = cause.unwrap_or_default();
         let hotspot = result.hotspot().filter(|it| is_hot(it));
         risks.extend(hotspot.map(|_| cause.trim().to_owned()));
     }

@@ -221,24 +221,19 @@ pub fn in_columns(rows: &[Vec<String>], is_right: impl Fn(usize) -> bool) -> Vec
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len))
-        .map(width_of)
-        .collect();
+    let columns = rows.first().map_or(0, Vec::len);
+    let widths: Vec<usize> = (0..columns).map(width_of).collect();
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths).enumerate();
         let cells = cells.map(|(column, (cell, width))| {
             let room = " ".repeat(width - cell.width());
-            if is_right(column) {
-                room + cell
-            } else {
-                format!("{cell}{room}")
+            match is_right(column) {
+                true => room + cell,
+                false => format!("{cell}{room}"),
             }
         });
-        cells
-            .collect::<Vec<String>>()
-            .join("  ")
-            .trim_end()
-            .to_owned()
+        let cells: Vec<String> = cells.collect();
+        cells.join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect()
 }

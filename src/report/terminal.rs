@@ -175,17 +175,10 @@ impl Writer {
         let two = table.columns.iter().any(|it| !it.lines[0].is_empty());
         let headings = usize::from(!two)..2;
         let heads = headings.len();
-        let heading = |line: usize| {
-            table
-                .columns
-                .iter()
-                .map(|it| plain(&it.lines[line]))
-                .collect()
-        };
-        let cells = table
-            .rows
-            .iter()
-            .map(|row| row.iter().map(|it| plain(it)).collect());
+        let columns = table.columns.iter();
+        let heading = |line: usize| columns.clone().map(|it| plain(&it.lines[line])).collect();
+        let cells = |row: &Vec<String>| row.iter().map(|it| plain(it)).collect();
+        let cells = table.rows.iter().map(cells);
         let rows: Vec<Vec<String>> = headings.map(heading).chain(cells).collect();
         let mut lines = in_columns(&rows, |column| table.columns[column].right);
         let width = lines.iter().map(|line| line.chars().count()).max();

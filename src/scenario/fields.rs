@@ -327,11 +327,7 @@ pub(super) fn find_known(
     place: &SourcePlace,
     derived: bool,
 ) -> Option<KnownField> {
-    if fields
-        .unreadable
-        .iter()
-        .any(|unreadable| unreadable == name)
-    {
+    if fields.unreadable.iter().any(|it| it == name) {
         return None;
     }
     let as_derived = |at| KnownField::Derived(DerivedId(at as u16));

@@ -328,13 +328,8 @@ fn apply_options(
     }
     let replicates = options.replicates.map(|n| format!("replicates={n}"));
     let seed = options.seed.map(|seed| format!("seed={seed}"));
-    let own: Vec<String> = options
-        .sets
-        .iter()
-        .cloned()
-        .chain(replicates)
-        .chain(seed)
-        .collect();
+    let own = options.sets.iter().cloned().chain(replicates).chain(seed);
+    let own: Vec<String> = own.collect();
     sets.extend_from_slice(&own);
     for set in &sets {
         match apply(document, set) {

@@ -144,10 +144,8 @@ fn select<'a>(
     only: &[String],
 ) -> Vec<Option<usize>> {
     let names: Vec<&str> = names.collect();
-    for wanted in only
-        .iter()
-        .filter(|wanted| !names.contains(&wanted.as_str()))
-    {
+    let is_unknown = |wanted: &&String| !names.contains(&wanted.as_str());
+    for wanted in only.iter().filter(is_unknown) {
         let diagnostic = Diagnostic::error(format!("`--only {wanted}`: no such strategy"));
         sink.push(diagnostic.hint(suggest(wanted, names.iter().copied())));
     }

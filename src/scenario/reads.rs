@@ -213,10 +213,7 @@ fn check_fixed(reader: &Reader<'_>, fields: &Fields, read: &Read) {
     for (id, _) in &read.with {
         let listed = read.within.iter().any(|within| within.field == *id);
         let picked = read.pick.iter().any(|(picked, _)| picked == id);
-        for key in [listed.then_some("in"), picked.then_some("pick")]
-            .into_iter()
-            .flatten()
-        {
+        for (key, _) in [("in", listed), ("pick", picked)].iter().filter(|it| it.1) {
             let name = &fields.schema.field(*id).name;
             let message = format!("`{name}` is fixed by `with`, and stands in `{key}`, too");
             reader.refuse_key(key, message, "keep one of them");

@@ -150,11 +150,8 @@ impl BloomWriter {
     /// Writes the chunks that are full, or all that there are.
     pub fn write_chunks(&mut self, closing: bool, output: &mut Output) {
         let most = self.shape.most_keys;
-        let full = self
-            .chunks
-            .iter()
-            .filter(|(_, keys)| closing || *keys == most)
-            .count();
+        let is_full = |(_, keys): &&(_, u64)| closing || *keys == most;
+        let full = self.chunks.iter().filter(is_full).count();
         for (key, keys) in self.chunks.drain(..full) {
             let bytes = self.shape.folded(keys);
             let offset = output.offset;

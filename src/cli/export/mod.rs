@@ -294,12 +294,8 @@ impl Export<'_> {
     /// What a write puts beside its key, with its own qualifier and values, as [`Asks::Write`] has them.
     fn cells(&self, write: WriteId, parts: &[Vec<u8>]) -> RowSize {
         let table = &self.strategy.setup.table;
-        let written = self
-            .strategy
-            .setup
-            .written
-            .get(usize::from(write.0))
-            .cloned();
+        let written = &self.strategy.setup.written;
+        let written = written.get(usize::from(write.0)).cloned();
         let written = written.unwrap_or_else(|| table.cells_of(0));
         let mut parts = parts.iter().map(|part| part.len() as u64);
         let own = self.strategy.qualifier.as_ref().and_then(|_| parts.next());

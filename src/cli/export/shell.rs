@@ -96,12 +96,8 @@ pub fn settings(
 ) -> Value {
     let setup = &strategy.setup;
     let scenario = head["settings"].take();
-    for (at, table) in head["tables"]
-        .as_array_mut()
-        .into_iter()
-        .flatten()
-        .enumerate()
-    {
+    let tables = head["tables"].as_array_mut().into_iter().flatten();
+    for (at, table) in tables.enumerate() {
         table["name"] = Strategy::table_name(name, at).into();
     }
     let policy = scenario["table"]["split_policy"].as_str();

@@ -78,11 +78,8 @@ impl Simulation<'_> {
         let (open, seen) = self.balanced_regions(&live);
         let draws = config.generator.draws(Stream::Balancer, 0);
         let servers = live.len() as u32;
-        let decision = config
-            .changes
-            .policies
-            .balancer
-            .decide(&seen, servers, &mut draws.at(run));
+        let balancer = &config.changes.policies.balancer;
+        let decision = balancer.decide(&seen, servers, &mut draws.at(run));
         let cost = match &decision.finding {
             BalanceFinding::Cost { before, .. } => Some(before.mean()),
             _ => None,

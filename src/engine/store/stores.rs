@@ -488,14 +488,11 @@ impl Stores {
     pub fn start_flush(&mut self, region: u32, server: u32, clock: &mut Clock) {
         let (now, interval) = (clock.now, self.rules(region).flush_interval);
         let (rules, before) = (self.rules(region).memstore, self.rows_held(region));
-        let parts = self
-            .store(region)
-            .families
-            .iter()
-            .map(|part| FamilyMemstore {
-                heap_bytes: part.memstore.heap,
-                is_old: interval.is_some_and(|most| now.since(part.since) > most),
-            });
+        let parts = self.store(region).families.iter();
+        let parts = parts.map(|part| FamilyMemstore {
+            heap_bytes: part.memstore.heap,
+            is_old: interval.is_some_and(|most| now.since(part.since) > most),
+        });
         let parts: Vec<_> = parts.collect();
         let mut taken = rules.families_to_flush(&parts).into_iter();
         let mut bytes = 0;

@@ -48,11 +48,8 @@ impl<'a> Line<'a> {
     /// The share of the `regions` hottest; where the points are apart, straight between points of the drawn axis, which is logarithmic.
     fn held_by(&self, regions: u64) -> f64 {
         let ln = |regions: u64| (regions as f64).ln();
-        let points: Points = self
-            .tops
-            .iter()
-            .map(|(top, held)| (ln(*top), *held))
-            .collect();
+        let point = |(top, held): &(u64, f64)| (ln(*top), *held);
+        let points: Points = self.tops.iter().map(point).collect();
         match regions > self.regions() {
             true => 1.0,
             false => height(&points, ln(regions)),

@@ -95,11 +95,8 @@ fn widest(results: &Results) -> Option<(String, MetricPath)> {
     let priced = reads.flat_map(|read| READ_PRICES.map(|metric| (&read.name, metric)));
     let wide = priced.filter_map(|(name, metric)| {
         let of = |it: &StrategyResult| {
-            it.reads
-                .iter()
-                .find(|read| read.name == *name)?
-                .number(metric)?
-                .mean
+            let read = it.reads.iter().find(|read| read.name == *name)?;
+            read.number(metric)?.mean
         };
         let (least, most) = extent(results.strategies.iter().filter_map(of));
         (most >= SEEN * least).then(|| (most / least, name, metric))
