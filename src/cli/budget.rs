@@ -89,11 +89,9 @@ impl<'a> Budget<'a> {
         }
         let most = limits.max_time.as_secs_f64();
         if all_secs > most {
-            bail!(
-                "about {time} is more than the {} of `--max-time`\n`{path}`: {}",
-                length(most),
-                longest.less_time(most * longest.secs() / all_secs)
-            );
+            let help = longest.less_time(most * longest.secs() / all_secs);
+            let most = length(most);
+            bail!("about {time} is more than the {most} of `--max-time`\n`{path}`: {help}");
         }
         Ok(())
     }

@@ -47,10 +47,8 @@ pub fn run(arguments: &CalibrateArguments, console: &Console) -> Result<()> {
     };
     if let Some(file) = &arguments.out {
         if found.times.is_empty() {
-            bail!(
-                "no time could be fitted: there is nothing for `{}`",
-                file.display()
-            );
+            let file = file.display();
+            bail!("no time could be fitted: there is nothing for `{file}`");
         }
         write_new(file, &found.settings())?;
     }

@@ -75,10 +75,8 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
         0 => "",
         _ => "; `--verbose`, or one file alone, shows the warnings",
     };
-    console.say(&format!(
-        "{files}, {}: {verdict}{more}",
-        explain::counted_strategies(strategies)
-    ));
+    let strategies = explain::counted_strategies(strategies);
+    console.say(&format!("{files}, {strategies}: {verdict}{more}"));
     budget.settle(console)?;
     // The process ends: to free millions of split points one by one takes a tenth of a second.
     std::mem::forget(scenarios);

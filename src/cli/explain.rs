@@ -32,11 +32,8 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<()> {
     lints::tell_of(&scenario, lints::all(&scenario, layouts), console);
     for (strategy, explanation) in scenario.strategies.iter().zip(&explanations) {
         if let (Some(region), None) = (arguments.region, &explanation.region) {
-            bail!(
-                "`{}` has no region {region}: its {} regions are counted from 0",
-                strategy.name,
-                explanation.layout.regions.len()
-            );
+            let (name, regions) = (&strategy.name, explanation.layout.regions.len());
+            bail!("`{name}` has no region {region}: its {regions} regions are counted from 0");
         }
     }
     if arguments.format == DataFormat::Json {
@@ -131,10 +128,8 @@ fn facts(strategy: &Strategy, layout: &Layout) -> Vec<String> {
     }));
     let hottest = layout.entities.iter().take(3).map(|entity| {
         let share = percent_to(entity.share, 1);
-        format!(
-            "  {} {} has {share} of the writes",
-            entity.field, entity.value
-        )
+        let (field, value) = (&entity.field, &entity.value);
+        format!("  {field} {value} has {share} of the writes")
     });
     facts.extend(hottest);
     facts

@@ -55,10 +55,9 @@ pub fn refuse_equal_names(files: &[PathBuf]) -> Result<()> {
     let mut by_name = BTreeMap::new();
     for file in files {
         if let Some(other) = by_name.insert(file.file_stem(), file) {
+            let (other, file) = (other.display(), file.display());
             bail!(
-                "`{}` and `{}` would write the same output folder\nrun them one by one, with another `--out` for one of them",
-                other.display(),
-                file.display()
+                "`{other}` and `{file}` would write the same output folder\nrun them one by one, with another `--out` for one of them"
             );
         }
     }
@@ -129,10 +128,8 @@ pub fn strategy<'a>(scenario: &'a Scenario, name: Option<&str>) -> Result<&'a St
     let Some(name) = name else {
         let [only] = &all[..] else {
             let names: Vec<&str> = names().collect();
-            bail!(
-                "which strategy?\nadd `--strategy` with one of {}",
-                names.join(", ")
-            );
+            let names = names.join(", ");
+            bail!("which strategy?\nadd `--strategy` with one of {names}");
         };
         return Ok(only);
     };
@@ -141,10 +138,8 @@ pub fn strategy<'a>(scenario: &'a Scenario, name: Option<&str>) -> Result<&'a St
         Some(near) => anyhow!("there is no strategy `{name}`\ndid you mean `{near}`?"),
         None => {
             let names: Vec<&str> = names().collect();
-            anyhow!(
-                "there is no strategy `{name}`\nthe scenario has {}",
-                names.join(", ")
-            )
+            let names = names.join(", ");
+            anyhow!("there is no strategy `{name}`\nthe scenario has {names}")
         }
     })
 }
@@ -168,9 +163,8 @@ pub fn tell_first_point(scenario: &Scenario, console: &Console) {
         .iter()
         .map(|swept| format!("{} = {}", swept.path, swept.value))
         .collect();
+    let (point_count, values) = (scenario.point_count(), values.join(", "));
     console.say(&format!(
-        "the first of {} points of the sweep: {}\n",
-        scenario.point_count(),
-        values.join(", ")
+        "the first of {point_count} points of the sweep: {values}\n"
     ));
 }

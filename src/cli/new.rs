@@ -93,10 +93,8 @@ pub fn write_new(path: &Path, text: &str) -> Result<()> {
 }
 
 fn exists(path: &Path) -> Error {
-    anyhow!(
-        "`{}` exists already\ntake another name, or remove it first",
-        path.display()
-    )
+    let path = path.display();
+    anyhow!("`{path}` exists already\ntake another name, or remove it first")
 }
 
 #[cfg(test)]

@@ -38,10 +38,9 @@ pub fn run(arguments: &ReportArguments, console: &Console) -> Result<()> {
         report.images = images(&arguments.images)?;
     }
     let charts = report.write_pictures(folder)?;
+    let (charts, folder) = (counted(charts.len(), "chart"), folder.display());
     console.say(&format!(
-        "{} and `report.html`; {}{MAIN_SEPARATOR}",
-        counted(charts.len(), "chart"),
-        folder.display()
+        "{charts} and `report.html`; {folder}{MAIN_SEPARATOR}"
     ));
     Ok(())
 }

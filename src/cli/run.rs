@@ -95,10 +95,9 @@ pub fn claim(
     let folder = OutputFolder::claim(out, &scenario.results_name(), force)?;
     let changed = !scenario.options.quick && !scenario.overrides.is_empty();
     if changed && !is_said && !force && folder.holds_unchanged_results() {
+        let (path, overrides) = (folder.path().display(), scenario.overrides.join(", "));
         bail!(
-            "`{}` holds the results of the file as it is; a run with {} would replace them\ngive it a place of its own with `--out DIR`, or replace them with `--force`",
-            folder.path().display(),
-            scenario.overrides.join(", ")
+            "`{path}` holds the results of the file as it is; a run with {overrides} would replace them\ngive it a place of its own with `--out DIR`, or replace them with `--force`"
         );
     }
     Ok(folder)

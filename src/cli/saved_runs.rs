@@ -54,11 +54,8 @@ pub fn open(
                 true => "run it as it was, or without `--resume` to begin again",
                 false => "replace them with `--force`, or choose another `--out`",
             };
-            bail!(
-                "`{}` holds runs of something else: {}\n{help}",
-                path.display(),
-                differences.join("; ")
-            );
+            let (path, differences) = (path.display(), differences.join("; "));
+            bail!("`{path}` holds runs of something else: {differences}\n{help}");
         }
         let (count, all) = (saved.runs.len(), saved.header.runs);
         if resume {

@@ -244,11 +244,8 @@ fn segments(table: &TableSize) -> String {
         .segments
         .iter()
         .map(|segment| {
-            format!(
-                "{} {}",
-                segment.expression,
-                number::trimmed(segment.bytes, 1)
-            )
+            let (expression, bytes) = (&segment.expression, number::trimmed(segment.bytes, 1));
+            format!("{expression} {bytes}")
         })
         .collect();
     let key = &table.key_bytes;
@@ -257,11 +254,8 @@ fn segments(table: &TableSize) -> String {
     } else {
         String::new()
     };
-    format!(
-        "{} = {}{range}",
-        parts.join(" + "),
-        number::trimmed(key.mean, 1)
-    )
+    let (parts, mean) = (parts.join(" + "), number::trimmed(key.mean, 1));
+    format!("{parts} = {mean}{range}")
 }
 
 /// Long: one number a line, as `summary.csv` has it.

@@ -184,10 +184,8 @@ fn column_names(header: &Record, file: &str) -> Result<Vec<String>, DataError> {
             .get(at)
             .map_or_else(number, |name| name.trim().to_owned());
         let found = if ValueKind::of(&name) != ValueKind::Text {
-            format!(
-                "there is no header: {} is a value, not the name of a column",
-                shown(&name)
-            )
+            let name = shown(&name);
+            format!("there is no header: {name} is a value, not the name of a column")
         } else if names.contains(&name) {
             format!("the header calls two columns {}", shown(&name))
         } else {

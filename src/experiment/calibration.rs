@@ -377,10 +377,8 @@ impl Calibration {
         };
         let both = |it: &ObservedShare| {
             let predicted = share(it.predicted.unwrap_or(0.0));
-            format!(
-                "{} of the requests, {predicted} predicted",
-                share(it.measured)
-            )
+            let measured = share(it.measured);
+            format!("{measured} of the requests, {predicted} predicted")
         };
         let worst = self.regions.iter().filter(is_apart);
         let worst = worst.max_by(|a, b| off(a).abs().total_cmp(&off(b).abs()));
@@ -389,19 +387,16 @@ impl Calibration {
                 true => "a hot row that the scenario does not have, or somebody else's load",
                 false => "its rows are asked for less than the scenario says",
             };
-            format!(
-                "The region from `{}` gets {}: {why}.",
-                region.name,
-                both(region)
-            )
+            let (name, both) = (&region.name, both(region));
+            format!("The region from `{name}` gets {both}: {why}.")
         } else if let Some(server) = self.servers.first().filter(is_apart) {
             let (name, regions, all) = (&server.name, &server.place, self.regions.len());
             let list = list.map_or_else(String::new, |list| {
                 format!(" As they lie: `table.placement = {list:?}`.")
             });
+            let server = both(server);
             format!(
-                "Placement: `{name}` has {regions} of {all} regions and {} for the hottest.{list}",
-                both(server)
+                "Placement: `{name}` has {regions} of {all} regions and {server} for the hottest.{list}"
             )
         } else {
             return;

@@ -259,19 +259,15 @@ impl Forecast {
                 format!("operations in flight take most: `client.max_in_flight` = {most} would fit")
             }
             Part::Clients => {
-                format!(
-                    "clients take most: {:.0} of them would fit",
-                    count(CLIENT_BYTES)
-                )
+                let fit = count(CLIENT_BYTES);
+                format!("clients take most: {fit:.0} of them would fit")
             }
             Part::Buffers => {
                 format!("write buffers take most: a `buffer` {factor:.0} times smaller would fit")
             }
             Part::Regions => {
-                format!(
-                    "regions take most: {:.0} of them would fit",
-                    count(REGION_BYTES)
-                )
+                let fit = count(REGION_BYTES);
+                format!("regions take most: {fit:.0} of them would fit")
             }
         }
     }

@@ -345,10 +345,8 @@ impl Verdict {
             let lock = lock.map_or(String::new(), |lock| {
                 format!(", and its lock lets {lock} a second through")
             });
-            format!(
-                "a single row takes {}{lock}",
-                percent(self.hottest_row_share)
-            )
+            let share = percent(self.hottest_row_share);
+            format!("a single row takes {share}{lock}")
         };
         let region = self.skew(MetricId::RegionMaxShare).map(percent);
         if let Some((read, _)) = self.piled_up_scan(hotspot) {

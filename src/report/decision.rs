@@ -251,16 +251,12 @@ fn costs(own: &RankedStrategy, group: &ComparableStrategies) -> String {
 fn risks(results: &Results, own: &RankedStrategy, most_warnings: usize) -> Vec<String> {
     let mut risks = Vec::new();
     if !own.broken_limits.is_empty() {
-        risks.push(format!(
-            "It breaks limits: {}.",
-            own.broken_limits.join("; ")
-        ));
+        let broken_limits = own.broken_limits.join("; ");
+        risks.push(format!("It breaks limits: {broken_limits}."));
     }
     if !own.growing_reads.is_empty() {
-        risks.push(format!(
-            "When rows are kept longer, {}.",
-            own.growing_reads.join("; ")
-        ));
+        let growing_reads = own.growing_reads.join("; ");
+        risks.push(format!("When rows are kept longer, {growing_reads}."));
     }
     if let Some((_, result)) = find(results, own) {
         let is_hot = |hotspot: &str| hotspot != "none";

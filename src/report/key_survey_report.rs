@@ -47,10 +47,8 @@ impl KeySurveyReport {
             true => "",
             false => ", those that memory held",
         };
-        let title = format!(
-            "{keys} {noun}{weight}; {} different{part}",
-            number::grouped(survey.distinct as u64)
-        );
+        let distinct = number::grouped(survey.distinct as u64);
+        let title = format!("{keys} {noun}{weight}; {distinct} different{part}");
         let numbers = |name| Column::named(name, true);
         let words = |name| Column::named(name, false);
         let fit_columns = [
@@ -139,10 +137,8 @@ impl KeySurveyReport {
         match self.fits.iter().find(fits) {
             Some(fit) if fit.algorithm != SplitAlgorithm::Sampled.name() => {
                 let peak = Ratio.text(fit.peak);
-                format!(
-                    "`{}` fits: its greatest region is {peak} the mean.",
-                    fit.algorithm
-                )
+                let algorithm = &fit.algorithm;
+                format!("`{algorithm}` fits: its greatest region is {peak} the mean.")
             }
             _ => "`sampled` fits: `keyheat splits sampled --from FILE --regions N`.".to_owned(),
         }

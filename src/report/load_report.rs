@@ -34,11 +34,8 @@ impl LoadReport<'_> {
         let apart = self.apart();
         if let Some(seconds) = table.seconds.filter(|_| !table.format.is_partial) {
             let rate = |amount: f64| Compact.text(amount / seconds);
-            title.push(format!(
-                "with {} {} a second",
-                rate(load.total),
-                table.format.unit
-            ));
+            let (total, unit) = (rate(load.total), &table.format.unit);
+            title.push(format!("with {total} {unit} a second"));
             let parts = apart.map(|(reads, writes)| (rate(reads), rate(writes)));
             title.extend(parts.map(|(reads, writes)| format!("({reads} read, {writes} written)")));
         }

@@ -126,15 +126,13 @@ fn tried(suggestions: Option<&SuggestedKeys>) -> String {
     };
     let mut sentences = Vec::new();
     if !keys.simulated.is_empty() {
-        sentences.push(format!(
-            "Keys of keyheat's own: {}.",
-            names(&keys.simulated)
-        ));
+        let simulated = names(&keys.simulated);
+        sentences.push(format!("Keys of keyheat's own: {simulated}."));
     }
     if !keys.left_out.is_empty() {
+        let left_out = names(&keys.left_out);
         sentences.push(format!(
-            "Not simulated, because their predicted regions and reads are no better: {}.",
-            names(&keys.left_out)
+            "Not simulated, because their predicted regions and reads are no better: {left_out}."
         ));
     }
     match sentences.is_empty() {

@@ -362,11 +362,8 @@ fn check_loops(reader: &Reader<'_>, periodic: bool) -> Option<()> {
             reader.complain_of_table(diagnostic);
         }
         [_, second, ..] => {
-            let message = format!(
-                "{} has two loops: `{}`",
-                reader.name(),
-                given.join("` and `")
-            );
+            let (name, given) = (reader.name(), given.join("` and `"));
+            let message = format!("{name} has two loops: `{given}`");
             let label = "expected exactly one of `rate`, `clients`, `replay`, `each` with `every`";
             reader.refuse_key(second, message, label);
         }

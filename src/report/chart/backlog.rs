@@ -202,11 +202,8 @@ fn title(queues: &[Queue<'_>], calm: f64) -> String {
             Some(at) => format!("is back at {at}"),
             None => "does not catch up".to_owned(),
         };
-        format!(
-            "{} falls {} behind and {back}",
-            queue.entry.name(),
-            lag(queue)
-        )
+        let (name, lag) = (queue.entry.name(), lag(queue));
+        format!("{name} falls {lag} behind and {back}")
     });
     told.collect::<Vec<_>>().join("; ")
 }

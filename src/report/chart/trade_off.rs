@@ -427,10 +427,8 @@ fn title(panels: &[Panel<'_>]) -> String {
                 [only] => format!("the cheapest `{}`", only.name),
                 _ => "the cheapest reads".to_owned(),
             };
-            format!(
-                "{} has the evenest writes and {reads}",
-                name(even.entry.strategy)
-            )
+            let strategy = name(even.entry.strategy);
+            format!("{strategy} has the evenest writes and {reads}")
         }
         _ => "What even writes cost the reads".to_owned(),
     }

@@ -86,10 +86,8 @@ fn draw(
         ),
         false => {
             let each = number::grouped(regions.count().div_ceil(frame.count()) as u64);
-            format!(
-                "{} sections of {each} regions of equal height, each divided by its keys",
-                frame.count()
-            )
+            let count = frame.count();
+            format!("{count} sections of {each} regions of equal height, each divided by its keys")
         }
     };
     let share = match regions.are_rows(&frame) && frame.count() < demand.servers {
@@ -97,10 +95,8 @@ fn draw(
         false => "those of the mean one".to_owned(),
     };
     let load = metric::load_name([strategy]);
-    let subtitle = format!(
-        "{rows} · bright is hot: {load} in {} ÷ {share}",
-        number::length(demand.interval_s)
-    );
+    let interval = number::length(demand.interval_s);
+    let subtitle = format!("{rows} · bright is hot: {load} in {interval} ÷ {share}");
     let mut axis = "row key (sorted)".to_owned();
     let left_out: Vec<&str> = labels.left_out().collect();
     if !left_out.is_empty() {
