@@ -75,10 +75,8 @@ impl<'a> Budget<'a> {
         console.say(&format!(
             "about {time} and {memory} of memory: {runs} runs, {threads} at a time"
         ));
-        let most = limits
-            .max_memory
-            .map(|size| size.0)
-            .or_else(available_memory);
+        let most = limits.max_memory.map(|size| size.0);
+        let most = most.or_else(available_memory);
         if let Some(most) = most.filter(|&most| largest.1.bytes() > most as f64) {
             bail!(
                 "`{}` takes about {memory} of memory, more than the {} of `--max-memory`\n{}",

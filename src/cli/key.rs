@@ -17,11 +17,9 @@ use std::path::Path;
 const EXPRESSION: &str = "expression";
 
 pub fn run(arguments: &KeyArguments, console: &Console) -> Result<()> {
-    let given = arguments
-        .fields
-        .iter()
-        .map(|field| parse_given(field).map_err(|message| anyhow!(message)))
-        .collect::<Result<Vec<_>>>()?;
+    let given = arguments.fields.iter();
+    let given = given.map(|field| parse_given(field).map_err(|message| anyhow!(message)));
+    let given = given.collect::<Result<Vec<_>>>()?;
     let seed = Seed(arguments.seed);
     let key = match &arguments.scenario {
         Some(path) => in_scenario(path, &arguments.expression, &given, seed, console),
@@ -138,12 +136,10 @@ fn check_time(schema: &Schema, name: &str, value: &FieldValue) -> Result<()> {
 }
 
 fn refuse_missing(plan: &KeyPlan, schema: &Schema, given: &[(String, FieldValue)]) -> Result<()> {
-    let missing: Vec<&str> = plan
-        .fields()
-        .into_iter()
-        .map(|field| schema.field(field).name.as_str())
-        .filter(|name| !given.iter().any(|(given, _)| given == name))
-        .collect();
+    let missing = plan.fields().into_iter();
+    let missing = missing.map(|field| schema.field(field).name.as_str());
+    let missing = missing.filter(|name| !given.iter().any(|(given, _)| given == name));
+    let missing: Vec<&str> = missing.collect();
     if missing.is_empty() {
         return Ok(());
     }

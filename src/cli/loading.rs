@@ -158,11 +158,9 @@ pub fn tell_first_point(scenario: &Scenario, console: &Console) {
     if scenario.points.is_empty() {
         return;
     }
-    let values: Vec<String> = scenario
-        .values_at(0)
-        .iter()
-        .map(|swept| format!("{} = {}", swept.path, swept.value))
-        .collect();
+    let values = scenario.values_at(0).iter();
+    let values = values.map(|swept| format!("{} = {}", swept.path, swept.value));
+    let values: Vec<String> = values.collect();
     let (point_count, values) = (scenario.point_count(), values.join(", "));
     console.say(&format!(
         "the first of {point_count} points of the sweep: {values}\n"

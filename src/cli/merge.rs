@@ -92,12 +92,10 @@ fn refuse_incomplete(runs: &ExperimentRuns<'_>, shards: &[Shard]) -> Result<()> 
         names.push(format!("{} more", missing.len() - NAMED));
     }
     let of = shards.first().map_or(1, |shard| shard.of());
-    let lacking: Vec<String> = (1..=of)
-        .filter_map(|number| Shard::new(number, of).ok())
-        .filter(|shard| !runs.missing(*shard).is_empty())
-        .map(|shard| format!("`--shard {shard} --resume`"))
-        .take(NAMED)
-        .collect();
+    let lacking = (1..=of).filter_map(|number| Shard::new(number, of).ok());
+    let lacking = lacking.filter(|shard| !runs.missing(*shard).is_empty());
+    let lacking = lacking.map(|shard| format!("`--shard {shard} --resume`"));
+    let lacking: Vec<String> = lacking.take(NAMED).collect();
     bail!(
         "{}: {} of {} runs are missing: {}\nmake them with {}",
         runs.scenario().name,

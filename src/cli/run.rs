@@ -200,11 +200,9 @@ fn told(result: &ExpectationResult) -> String {
 
 /// `5 strategies, 2 hot; output/five-keys/report.html`.
 fn last_line(results: &Results, broken: usize, folder: &Path) -> String {
-    let hot = results
-        .strategies
-        .iter()
-        .filter(|strategy| strategy.hotspot().is_some_and(|kind| kind != "none"))
-        .count();
+    let hot = results.strategies.iter();
+    let hot = hot.filter(|strategy| strategy.hotspot().is_some_and(|kind| kind != "none"));
+    let hot = hot.count();
     let broken = match broken {
         0 => String::new(),
         n => format!(", {} broken", counted(n, "expectation")),

@@ -42,10 +42,8 @@ impl Default for Keeping {
 impl Keeping {
     /// What was written before it is expired.
     pub fn oldest_ns(&self) -> i64 {
-        let ttl = self
-            .retention
-            .ttl
-            .map(|millis| millis.saturating_mul(1_000_000));
+        let ttl = self.retention.ttl;
+        let ttl = ttl.map(|millis| millis.saturating_mul(1_000_000));
         ttl.map_or(i64::MIN, |ttl| self.now_ns.saturating_sub_unsigned(ttl))
     }
 }

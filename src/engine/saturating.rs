@@ -46,10 +46,8 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
         LoadModel::Open { .. } | LoadModel::Periodic(_) => None,
     };
     let key_length = config.key.len_range().0 as u64;
-    let row = config
-        .table
-        .row_size()
-        .mutation_heap(Mutation::Put, key_length) as f64;
+    let row = config.table.row_size();
+    let row = row.mutation_heap(Mutation::Put, key_length) as f64;
     let buffers = workload.writes.iter().filter_map(buffer_of);
     let calls = Calls {
         cluster: &config.cluster,

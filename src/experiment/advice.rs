@@ -74,10 +74,8 @@ impl Advice<'_> {
             Hotspot::None => String::new(),
             Hotspot::Row => {
                 let share = percent(verdict.hottest_row_share);
-                let lock = verdict
-                    .row_lock
-                    .filter(|_| !self.is_of_reads())
-                    .map(compact);
+                let lock = verdict.row_lock.filter(|_| !self.is_of_reads());
+                let lock = lock.map(compact);
                 let lock = lock.map_or(String::new(), |lock| {
                     format!(", one at a time, {lock} a second at most")
                 });

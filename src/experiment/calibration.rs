@@ -532,10 +532,8 @@ fn as_measured(
             "no operation was answered, and {sent} of {asked} were sent\nrun the script again, to its end"
         ));
     }
-    let sample = scenario
-        .time
-        .sample
-        .min(length(replay.to_s - replay.from_s));
+    let sample = scenario.time.sample;
+    let sample = sample.min(length(replay.to_s - replay.from_s));
     let measured = scenario.with_all([
         ("time.duration", length(replay.to_s)),
         ("time.warmup", length(replay.from_s)),

@@ -51,10 +51,8 @@ impl ClusterHistory {
 
 /// Of the writes in the window, the share of each server; empty without any.
 pub(super) fn shares(series: &Series) -> Vec<f64> {
-    let window = series
-        .server_demand
-        .get(series.window_start..)
-        .unwrap_or_default();
+    let window = series.server_demand.get(series.window_start..);
+    let window = window.unwrap_or_default();
     let of = |server: usize| window.iter().map(move |loads| loads[server]).sum::<u64>() as f64;
     let servers = window.first().map_or(0, Vec::len);
     let all: f64 = (0..servers).map(of).sum();

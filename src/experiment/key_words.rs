@@ -12,10 +12,8 @@ const MOST_BUCKETS: usize = 256;
 pub(super) fn key_in_words(key: &KeyPlan, schema: &Schema) -> String {
     let varying = key.segments().iter().filter(|it| it.constant().is_none());
     let words = varying.enumerate().map(|(at, segment)| {
-        let names = segment
-            .fields()
-            .iter()
-            .map(|&id| format!("`{}`", schema.field(id).name));
+        let names = segment.fields().iter();
+        let names = names.map(|&id| format!("`{}`", schema.field(id).name));
         let of = listed(&names.collect::<Vec<_>>());
         let buckets = key.leading_buckets().filter(|_| at == 0);
         let buckets = buckets

@@ -206,10 +206,8 @@ impl Sources<'_> {
     /// The units that a reader knows, and the others.
     fn known_by(&self, read: &Read) -> (Vec<&Unit>, Vec<&Unit>) {
         let mut known = Knowledge::default();
-        let with = read
-            .with
-            .iter()
-            .map(|(field, _)| KnownField::Stored(*field));
+        let with = read.with.iter();
+        let with = with.map(|(field, _)| KnownField::Stored(*field));
         for field in read.equal.iter().copied().chain(with) {
             known.learn(field);
         }

@@ -162,10 +162,8 @@ impl Coincidence {
         let counts = values.iter().map(|(_, count)| *count);
         // The share of equal ones among all that fields can have.
         let distinct: f64 = counts.clone().map(|count| 1.0 / count as f64).product();
-        let has_column = self
-            .fields
-            .iter()
-            .any(|id| schema.field(*id).column.is_some());
+        let mut fields = self.fields.iter();
+        let has_column = fields.any(|id| schema.field(*id).column.is_some());
         let count = match has_column {
             true => u64::MAX,
             false => counts.fold(1, u64::saturating_mul),

@@ -44,10 +44,8 @@ fn meaning(segment: &Segment, bytes: &[u8], row: &Row<'_>, schema: &Schema) -> S
     if of_nothing || segment.constant().is_some() {
         return "constant".to_owned();
     }
-    let values = segment
-        .fields()
-        .iter()
-        .map(|&field| value(field, row, schema));
+    let values = segment.fields().iter();
+    let values = values.map(|&field| value(field, row, schema));
     let values = values.collect::<Vec<_>>().join(", ");
     let drawn = match segment.randomness() {
         Randomness::Plain if segment.fields().iter().all(|field| shows(segment, *field)) => {

@@ -161,10 +161,8 @@ impl Line {
             (own.field, own.step, self.scale) == (other.field, other.step, remainder.scale);
         let fits = is_its && apart % own.step == 0 && period % own.step == 0;
         let scale = self.scale.checked_mul(period / own.step).filter(|_| fits)?;
-        let offset = self
-            .scale
-            .checked_mul(apart / own.step)?
-            .checked_add(self.offset)?;
+        let offset = self.scale.checked_mul(apart / own.step)?;
+        let offset = offset.checked_add(self.offset)?;
         let digit = Digit::new(own.field, period, None, other.shift);
         let offset = offset.checked_sub(remainder.offset)?;
         Some(Self::new(digit, scale, offset))

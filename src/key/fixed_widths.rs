@@ -56,10 +56,8 @@ pub fn fixed_segments(text: &str) -> Result<Vec<FixedSegment>, String> {
         if short.bytes != long.bytes {
             return Err(format!("`{}` has no fixed width", short.expression));
         }
-        let inner = short
-            .expression
-            .strip_prefix("be")
-            .and_then(|it| it.split_once('('));
+        let inner = short.expression.strip_prefix("be");
+        let inner = inner.and_then(|it| it.split_once('('));
         let inner = inner.and_then(|(_, inner)| inner.strip_suffix(')'));
         Ok(FixedSegment {
             is_number: inner.is_some(),

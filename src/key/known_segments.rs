@@ -302,10 +302,8 @@ impl KeyPlan {
                 // Digits of the time are written in their order, whatever they come again with.
                 (Op::Encode(Encoding::Calendar(..)), _) if code.facts.told.len() == 1 => Some(true),
                 (Op::Encode(encoding), [value]) => {
-                    let line = value
-                        .facts
-                        .line
-                        .filter(|_| encoding.keeps_order(value.range));
+                    let line = value.facts.line;
+                    let line = line.filter(|_| encoding.keeps_order(value.range));
                     line.map(|line| line.is_rising())
                 }
                 (Op::Map(Transform::Invert), [bytes]) => rises(bytes).map(|rises| !rises),

@@ -428,11 +428,8 @@ impl FamilySample {
         let cell_growth =
             cell_growth.map(|_| RowGrowth::of(table.cell_key, setup, table.replicate));
         let rows_in_all = growth.rows(planned).max(1.0);
-        let written: Vec<_> = setup
-            .written
-            .iter()
-            .filter(|it| it.family == family)
-            .collect();
+        let written = setup.written.iter().filter(|it| it.family == family);
+        let written: Vec<_> = written.collect();
         let columns = written.iter().map(|it| it.cells.len()).max();
         let columns = columns.unwrap_or(setup.table.qualifiers.len()) as f64;
         let cells = cell_growth

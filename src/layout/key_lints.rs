@@ -369,17 +369,13 @@ impl LaidTable<'_> {
         let rate = share * added / setup.workload.duration.as_secs_f64() * cell;
         let most = setup.table.max_file_size;
         let seconds = (most.0 as f64 - share * now * cell) / rate;
-        let ttl = family
-            .spec
-            .ttl
-            .map_or(f64::INFINITY, SimDuration::as_secs_f64);
+        let ttl = family.spec.ttl;
+        let ttl = ttl.map_or(f64::INFINITY, SimDuration::as_secs_f64);
         if seconds > LONGEST_LOOK.min(ttl) {
             return None;
         }
-        let time = setup
-            .workload
-            .start
-            .at(SimTime::ZERO + SimDuration::from_secs(seconds.max(0.0) as u64));
+        let start = setup.workload.start;
+        let time = start.at(SimTime::ZERO + SimDuration::from_secs(seconds.max(0.0) as u64));
         let date = jiff::Timestamp::from_nanosecond(i128::from(time.0)).ok()?;
         let message = format!(
             "the busiest row, with {} of all cells, is larger than a region of {most} from {} on",

@@ -142,10 +142,8 @@ impl<'a> Replay<'a> {
         let tables = tables.map(|table| table.existing(rows, Choice::Spread));
         let tables: Vec<Arc<KeySample>> = tables.collect();
         let row = |at: usize| {
-            let keys: Vec<RowKey> = tables
-                .iter()
-                .map(|table| table.keys.get(at).into())
-                .collect();
+            let keys = tables.iter().map(|table| table.keys.get(at).into());
+            let keys: Vec<RowKey> = keys.collect();
             let write = tables[0].batch.writes[at];
             ExistingRow {
                 write,

@@ -54,10 +54,8 @@ pub fn stored_cells(strategy: &Strategy, replicate: &Replicate) -> StoredCells {
         let ttl = family.spec.ttl;
         ttl.is_some_and(|ttl| existing > 0.0 || ttl < workload.duration)
     });
-    let deletes = workload
-        .writes
-        .iter()
-        .any(|write| write.kind == WriteKind::Delete);
+    let mut writes = workload.writes.iter();
+    let deletes = writes.any(|write| write.kind == WriteKind::Delete);
     // What nothing encodes or compresses lies on disk as it is, as far as runs count.
     let is_plain = |family: &Family| {
         let spec = &family.spec;

@@ -197,10 +197,8 @@ impl TableCells {
             },
             ValueSpec::Expr(plan) => {
                 let start = self.bytes.len() as u32;
-                let end = made
-                    .iter()
-                    .map(|made| self.plan(plan, sample, made).end)
-                    .max();
+                let end = made.iter().map(|made| self.plan(plan, sample, made).end);
+                let end = end.max();
                 ValueAt::Bytes(start..end.unwrap_or(start))
             }
         }

@@ -339,10 +339,8 @@ impl LearntField {
         let mean = column.bytes.div_ceil(column.rows()).clamp(1, 1_024);
         // As long as so many values need.
         let needed = libm::log(self.distinct) / libm::log(letters.len() as f64);
-        let rest = mean
-            .saturating_sub(prefix.len() as u64)
-            .max(needed.ceil() as u64)
-            .max(1);
+        let rest = mean.saturating_sub(prefix.len() as u64);
+        let rest = rest.max(needed.ceil() as u64).max(1);
         if !self.part.1 {
             let length = prefix.len() as u64 + rest;
             self.note += &format!("; of many lengths, here all of {length} bytes");

@@ -299,10 +299,8 @@ fn time(keys: &[(&[u8], u64)], bytes: &[KeyByte], total: u64) -> Option<TimeInKe
     at_all.into_iter().find_map(|(at, (form, width, read))| {
         let (mut found, mut missing) = (Vec::new(), 0);
         for (key, weight) in keys {
-            let seconds = key
-                .get(at..at + width)
-                .and_then(read)
-                .filter(|it| BELIEVED.contains(it));
+            let seconds = key.get(at..at + width).and_then(read);
+            let seconds = seconds.filter(|it| BELIEVED.contains(it));
             match seconds {
                 Some(seconds) => found.push(seconds),
                 None => missing += weight,

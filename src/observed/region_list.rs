@@ -95,10 +95,8 @@ fn region(file: &ObservedFile, format: &Format, row: &Row) -> Result<Region, Obs
         named.unwrap_or_else(|| (cell(Part::Table), cell(Part::Start), cell(Part::Id)));
     let wrong = |part, text: &str, why: &str| {
         let mut headings = format.columns.iter().filter(|it| it.1 == part);
-        let heading = headings
-            .next()
-            .map_or("key", |it| it.0)
-            .trim_start_matches('/');
+        let heading = headings.next().map_or("key", |it| it.0);
+        let heading = heading.trim_start_matches('/');
         let found = format!("region {id}: `{text}` as {heading}: {why}");
         file.error(row.line, found, format.help)
     };

@@ -180,10 +180,8 @@ fn sentences(group: &ComparableStrategies) -> Vec<String> {
         let words = in_words(&group.comparisons.iter().collect::<Vec<_>>());
         format!("Over the next, `{}`: {words}.", next.baseline)
     }));
-    let broken = group
-        .strategies
-        .iter()
-        .filter(|it| !it.broken_limits.is_empty());
+    let broken = group.strategies.iter();
+    let broken = broken.filter(|it| !it.broken_limits.is_empty());
     sentences.extend(broken.map(|it| {
         let limits = it.broken_limits.join("; ");
         format!("`{}` breaks limits: {limits}.", it.name)

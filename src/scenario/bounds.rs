@@ -77,10 +77,8 @@ fn most_operations(setup: &Setup, row: f64, at: usize, write: &Write) -> f64 {
     let seconds = setup.workload.duration.as_secs_f64();
     match &write.load {
         LoadModel::Open { rate, profile, .. } => {
-            let times = profile
-                .iter()
-                .map(|point| point.times)
-                .fold(f64::NAN, f64::max);
+            let times = profile.iter().map(|point| point.times);
+            let times = times.fold(f64::NAN, f64::max);
             let knee = setup.knee.as_ref();
             let varied = knee.filter(|knee| knee.load == VariedLoad::Write(at));
             let rate = rate.0.max(varied.map_or(0.0, |knee| knee.to.0));
@@ -113,9 +111,7 @@ fn most_operations(setup: &Setup, row: f64, at: usize, write: &Write) -> f64 {
 /// A row has a cell for each qualifier; a KeyValue takes 20 bytes besides row, family, qualifier and value (HBase's layout).
 pub(super) fn least_row_bytes(table: &TableSpec) -> f64 {
     let fixed = 20 + table.family.len() as u64 + table.value.0;
-    let cells = table
-        .qualifiers
-        .iter()
-        .map(|name| fixed + name.len() as u64);
+    let cells = table.qualifiers.iter();
+    let cells = cells.map(|name| fixed + name.len() as u64);
     cells.sum::<u64>().max(1) as f64
 }

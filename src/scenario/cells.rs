@@ -93,10 +93,8 @@ pub(super) fn read_cells(
     }
     let writes = setup.written.iter();
     for (at, reader) in readers.iter().enumerate() {
-        let of_family = writes
-            .clone()
-            .filter(|written| written.family == at)
-            .count();
+        let of_family = writes.clone().filter(|written| written.family == at);
+        let of_family = of_family.count();
         // A family all of whose writes say what they hold needs no value.
         let needed = of_family == 0 || of_family > uses[at];
         let spec = &setup.table.families[at].spec;

@@ -149,10 +149,8 @@ impl Request {
         }
         if usable > lines.len() as u64 {
             let [all, kept] = [usable, lines.len() as u64].map(|rows| grouped(rows.into()));
-            let replay = self
-                .clock
-                .as_ref()
-                .map_or("", |_| "; a replay has no others");
+            let clock = self.clock.as_ref();
+            let replay = clock.map_or("", |_| "; a replay has no others");
             let message = format!("{kept} of {all} rows are kept, each as likely{replay}");
             let warning = Diagnostic::warning(message);
             warnings.push(warning.label("set `rows` to keep more; each takes 20 bytes a column"));

@@ -51,10 +51,8 @@ pub(super) fn push(
     fields: &Fields,
     severity: fn(String) -> Diagnostic,
 ) {
-    let derived = error
-        .derived
-        .as_ref()
-        .and_then(|name| fields.derived_nodes.get(fields.derived_at(name)?));
+    let derived = error.derived.as_ref();
+    let derived = derived.and_then(|name| fields.derived_nodes.get(fields.derived_at(name)?));
     let diagnostic = severity(error.message.clone()).label(error.label.clone());
     let place = sink.place_in(derived.unwrap_or(node), &error.span);
     sink.add(&place, diagnostic.hint(error.help.clone()));

@@ -680,10 +680,8 @@ crate::settings! {
 const SHAPES: [&str; 4] = ["zipf", "hotspot", "weights", "normal"];
 
 fn read_table(reader: &Reader<'_>, kind: &FieldKind) -> Option<Distribution> {
-    let given: Vec<&str> = SHAPES
-        .into_iter()
-        .filter(|shape| reader.has(shape))
-        .collect();
+    let given = SHAPES.into_iter().filter(|shape| reader.has(shape));
+    let given: Vec<&str> = given.collect();
     if let [first, second, ..] = given[..] {
         let label = format!("`{first}` is given, too: a field has one law");
         reader.refuse_key(second, format!("{} has two laws", reader.name()), label);

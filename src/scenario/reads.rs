@@ -189,10 +189,8 @@ fn check_known_once(reader: &Reader<'_>, fields: &Fields, read: &Read) {
         KnownField::Stored(id) => Some(id),
         KnownField::Derived(_) => None,
     };
-    let equal = read
-        .equal
-        .iter()
-        .filter_map(|field| Some((stored(*field)?, "equal")));
+    let equal = read.equal.iter();
+    let equal = equal.filter_map(|field| Some((stored(*field)?, "equal")));
     let within = read.within.iter().map(|within| (within.field, "in"));
     let range = read
         .range

@@ -62,10 +62,8 @@ pub(super) fn read_values(path: &Path) -> Result<Vec<String>, String> {
     let bytes = bytes.map_err(|(message, _)| format!("can't read `{shown}`: {message}"))?;
     let text = String::from_utf8(bytes);
     let text = text.map_err(|error| format!("`{shown}` is not UTF-8: {error}"))?;
-    let lines = text
-        .lines()
-        .map(str::trim_end)
-        .filter(|line| !line.is_empty());
+    let lines = text.lines().map(str::trim_end);
+    let lines = lines.filter(|line| !line.is_empty());
     Ok(lines.map(str::to_owned).collect())
 }
 

@@ -76,10 +76,8 @@ pub fn capital(clause: &str) -> String {
 
 /// A name in backticks behind its article, by its sound: ``a `get` ``, ``an `hour` ``, ``a `user` ``.
 pub fn article(name: &str) -> String {
-    let word: String = name
-        .chars()
-        .take_while(char::is_ascii_alphanumeric)
-        .collect();
+    let word = name.chars().take_while(char::is_ascii_alphanumeric);
+    let word: String = word.collect();
     let sounds = |starts: &[&str]| starts.iter().any(|start| word.starts_with(start));
     let vowel = match word.as_bytes() {
         // A letter or a number that is read as it is written: an `x`, an `8`.

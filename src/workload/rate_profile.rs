@@ -120,10 +120,8 @@ impl RateProfile {
     /// The rate does not change between two instants.
     pub(super) fn is_even(&self, low: f64, high: f64) -> bool {
         let after = self.pieces.partition_point(|piece| piece.start <= low);
-        let next = self
-            .pieces
-            .get(after)
-            .map_or(self.span.1, |piece| piece.start);
+        let next = self.pieces.get(after);
+        let next = next.map_or(self.span.1, |piece| piece.start);
         let current = after.checked_sub(1).map(|at| self.pieces[at].slope);
         high <= next && current.is_none_or(|slope| slope == 0.0) || low >= self.span.1
     }

@@ -332,10 +332,8 @@ impl<'a> RowCount<'a> {
                     let classes = marginals.classes_between(of.origin, item.field, item.slots());
                     Some((item.field, classes?))
                 };
-                let ranges: Ranges = items(self.condition)
-                    .filter(told)
-                    .filter_map(range)
-                    .collect();
+                let ranges = items(self.condition).filter(told).filter_map(range);
+                let ranges: Ranges = ranges.collect();
                 let left = self.left(of, &ranges);
                 let of = &mut self.selected[nth];
                 (of.left, of.ranges) = (left, ranges);

@@ -102,11 +102,9 @@ impl RunSample {
         batch: &mut OperationBatch,
     ) {
         let schema = generator.schema();
-        let volumes: Vec<f64> = workload
-            .writes
-            .iter()
-            .map(|write| workload.estimated_operations(write, schema))
-            .collect();
+        let volumes = workload.writes.iter();
+        let volumes = volumes.map(|write| workload.estimated_operations(write, schema));
+        let volumes: Vec<f64> = volumes.collect();
         let sum: f64 = volumes.iter().sum();
         if sum <= 0.0 {
             return;

@@ -133,10 +133,8 @@ pub fn settings(
         settings["family"] = setup.table.families[written.family].name.as_str().into();
         // What is null each operation says for itself.
         let cells = written.cells.iter().map(|cell| {
-            let name = strategy
-                .qualifier
-                .is_none()
-                .then(|| hex(cell.qualifier.as_bytes()));
+            let is_fixed = strategy.qualifier.is_none();
+            let name = is_fixed.then(|| hex(cell.qualifier.as_bytes()));
             let bytes = match cell.value {
                 ValueSpec::Size { bytes, .. } => Some(bytes),
                 ValueSpec::Expr(_) => None,

@@ -59,10 +59,8 @@ pub fn text(table: &TableLoads, files: &[ObservedFile], out: &Path) -> Result<St
         false => ("unhex(start)", starts.iter().map(|it| hex(&it.0)).collect()),
     };
     let part = |of: fn(Load) -> Option<f64>| {
-        let amounts = table
-            .regions
-            .iter()
-            .map(|it| it.load.and_then(of).unwrap_or(0.0));
+        let amounts = table.regions.iter();
+        let amounts = amounts.map(|it| it.load.and_then(of).unwrap_or(0.0));
         let amounts: Vec<f64> = amounts.collect();
         let sum: f64 = amounts.iter().sum();
         let law = format!("{{ weights = {}, ranked = true }}", json!(amounts));

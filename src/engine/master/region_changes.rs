@@ -240,10 +240,8 @@ impl Simulation<'_> {
         };
         for table in 0..=self.config.copies.len() as u32 {
             let regions = self.tables.in_key_order(table);
-            let seen: Vec<_> = regions
-                .iter()
-                .map(|&region| self.normalized(region))
-                .collect();
+            let seen = regions.iter().map(|&region| self.normalized(region));
+            let seen: Vec<_> = seen.collect();
             for plan in normalizer.rules.plans(&seen) {
                 match plan {
                     NormalizerPlan::Split(at) => {

@@ -186,10 +186,8 @@ impl Store {
     /// Of several families: when the first row came of those that are in a memstore now.
     pub fn oldest_row(&self) -> Option<SimTime> {
         let several = self.families.len() > 1;
-        let held = self
-            .families
-            .iter()
-            .filter(|family| family.memstore.rows > 0);
+        let held = self.families.iter();
+        let held = held.filter(|family| family.memstore.rows > 0);
         held.map(|family| family.since).min().filter(|_| several)
     }
 

@@ -456,10 +456,8 @@ impl Simulation<'_> {
         let mut loaded = Vec::new();
         for (table, rows) in (0..).zip(existing.iter()) {
             let regions = self.tables.in_key_order(table);
-            let ends: Vec<RowKey> = regions
-                .iter()
-                .map(|&region| self.tables.range(region).1)
-                .collect();
+            let ends = regions.iter().map(|&region| self.tables.range(region).1);
+            let ends: Vec<RowKey> = ends.collect();
             for (region, part) in regions.into_iter().zip(parts(rows, &ends)) {
                 if self.load(region, rows, &part) {
                     loaded.push(region);

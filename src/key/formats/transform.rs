@@ -44,10 +44,8 @@ fn starts_char(byte: u8) -> bool {
 
 /// Length in bytes of the first `count` characters.
 fn chars_prefix(bytes: &[u8], count: usize) -> usize {
-    let starts = bytes
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| starts_char(**byte));
+    let starts = bytes.iter().enumerate();
+    let starts = starts.filter(|(_, byte)| starts_char(**byte));
     starts.map(|(at, _)| at).nth(count).unwrap_or(bytes.len())
 }
 

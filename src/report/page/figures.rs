@@ -103,9 +103,7 @@ fn packed(cells: &Cells) -> String {
         }
     }
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
-    let deflated = encoder
-        .write_all(&bytes)
-        .and_then(|()| encoder.finish())
-        .expect("memory takes any bytes");
+    let deflated = encoder.write_all(&bytes).and_then(|()| encoder.finish());
+    let deflated = deflated.expect("memory takes any bytes");
     base64(&deflated)
 }

@@ -43,10 +43,8 @@ pub fn page(results: &Results, charts: &[Chart], narrow: &[Chart], theme: Option
     );
     let lead = lead(results, charts);
     let is_lead = |chart: &&Chart| lead.is_some_and(|lead| lead.name == chart.name);
-    let is_tall = narrow
-        .iter()
-        .find(is_lead)
-        .is_some_and(|it| it.picture.height > TALL);
+    let leading = narrow.iter().find(is_lead);
+    let is_tall = leading.is_some_and(|it| it.picture.height > TALL);
     let mut words = decision::blocks(results);
     words.extend(decision::nothing_to_decide(results));
     let is_long = words

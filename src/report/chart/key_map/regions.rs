@@ -286,10 +286,8 @@ impl Regions {
             let at = regions.first().map_or(0, |life| row(life));
             let (bottom, top) = (frame.y(frame.regions[at]), frame.y(frame.regions[at + 1]));
             for server in 0..servers {
-                let own = regions
-                    .iter()
-                    .filter(|it| it.owner() == Some(server as u32))
-                    .count();
+                let own = regions.iter();
+                let own = own.filter(|it| it.owner() == Some(server as u32)).count();
                 let wide = (step - 2.0) * own as f64 / regions.len() as f64;
                 let x = left + server as f64 * step + 1.0;
                 if own > 0 {
