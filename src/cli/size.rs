@@ -232,10 +232,8 @@ const ROUGH: &str = "Some compressed sizes are rough: rows of the table are more
 
 /// What stands out; `sentence` is how the view shows a sentence with literal names.
 fn findings(sizes: &[StrategySize], sentence: fn(String) -> Block) -> Vec<Block> {
-    let findings = size_findings(sizes).into_iter();
-    findings
-        .map(|finding| sentence(format!("{finding}.")))
-        .collect()
+    let said = |finding: String| sentence(format!("{finding}."));
+    size_findings(sizes).into_iter().map(said).collect()
 }
 
 /// `be4(user) 4 + be4(ts) 4 = 8`.

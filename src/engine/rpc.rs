@@ -259,10 +259,8 @@ impl Rpcs {
     /// The RPCs that handlers of a server hold. O(slots).
     pub fn held_by(&self, server: u32) -> Vec<u32> {
         let holds = |rpc: &Rpc| rpc.live && rpc.server == server && rpc.is_held();
-        let slots = (0..).zip(&self.slots);
-        slots
-            .filter_map(|(id, rpc)| holds(rpc).then_some(id))
-            .collect()
+        let held = (0..).zip(&self.slots).filter(|(_, rpc)| holds(rpc));
+        held.map(|(id, _)| id).collect()
     }
 
     /// The draws of the next attempt of an RPC.

@@ -10,7 +10,7 @@ use crate::client::ClientSpec;
 use crate::cluster::{idle_put, server_capacity_per_second};
 use crate::engine::{saturating_rows, scanner_rows};
 use crate::keyspace::{KeyBatch, KeyRange};
-use crate::layout::{Layout, Replicate};
+use crate::layout::{Layout, ReadForecast, Replicate};
 use crate::query::{AccessPlan, Requests};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::RecordGenerator;
@@ -351,14 +351,12 @@ fn read_nanos(
         }
         (clock() - start) / reads as f64
     };
-    let reads = layout.reads.iter().enumerate();
-    reads
-        .map(|(at, forecast)| {
-            let read = ReadId(at as u8);
-            let asked = (&*forecast.planned.plan, forecast.counts);
-            pass(read, asked, 0).min(pass(read, asked, 1))
-        })
-        .collect()
+    let nanos = |(at, forecast): (usize, &ReadForecast)| {
+        let read = ReadId(at as u8);
+        let asked = (&*forecast.planned.plan, forecast.counts);
+        pass(read, asked, 0).min(pass(read, asked, 1))
+    };
+    layout.reads.iter().enumerate().map(nanos).collect()
 }
 
 /// What a strategy's runs are asked for.

@@ -185,10 +185,8 @@ pub(super) fn response_family(
             false => measure,
         }
     };
-    let family = Part::ALL.iter();
-    family
-        .map(|&part| (part.name().to_owned(), measure(part)))
-        .collect()
+    let named = |&part: &Part| (part.name().to_owned(), measure(part));
+    Part::ALL.iter().map(named).collect()
 }
 
 #[cfg(test)]

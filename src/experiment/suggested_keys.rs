@@ -244,10 +244,8 @@ impl Sources<'_> {
             units.filter(move |unit| holds(known, unit) == is_known && unit.is_time == is_time)
         };
         let order = [(true, false), (true, true), (false, true), (false, false)];
-        order
-            .into_iter()
-            .flat_map(|(known, time)| chosen(known, time))
-            .collect()
+        let units = order.map(|(known, time)| chosen(known, time));
+        units.into_iter().flatten().collect()
     }
 
     /// A key whose split points are quantiles of its sample.

@@ -67,10 +67,9 @@ pub fn parse_given(argument: &str) -> Result<(String, FieldValue), String> {
 }
 
 fn integer(value: &str) -> Option<FieldValue> {
-    let signed = value.parse().map(FieldValue::Int);
-    signed
-        .or_else(|_| value.parse().map(FieldValue::Unsigned))
-        .ok()
+    let unsigned = || value.parse().map(FieldValue::Unsigned).ok();
+    let signed = value.parse().map(FieldValue::Int).ok();
+    signed.or_else(unsigned)
 }
 
 /// A count of a unit, or a date and time.

@@ -27,9 +27,8 @@ pub(super) fn shapes_apart(
     let lead = bucket_at(segments).map_or(segments.len(), |at| at + 1);
     let rest = few.map(|_| Segment::joined_shape(&segments[lead..]));
     let values = few.unwrap_or_default().iter().zip(rest.iter().cycle());
-    values
-        .map(|(value, rest)| ByteShape::literal(value).then(rest))
-        .collect()
+    let shapes = values.map(|(value, rest)| ByteShape::literal(value).then(rest));
+    shapes.collect()
 }
 
 /// What keys begin with, up to and with the first segment that is not constant, for all values of its fields, where these are few. Not of a hash: it deals

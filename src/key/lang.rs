@@ -113,10 +113,8 @@ pub fn expanded_sizes(derived: &[(String, String)]) -> Vec<u64> {
     let texts = derived.iter().map(|(name, text)| (&name[..], &text[..]));
     let texts: BTreeMap<&str, &str> = texts.collect();
     let mut sizes = BTreeMap::new();
-    let names = derived.iter();
-    names
-        .map(|(name, _)| size(name, &texts, &mut sizes))
-        .collect()
+    let mut size = |(name, _): &(String, String)| size(name, &texts, &mut sizes);
+    derived.iter().map(&mut size).collect()
 }
 
 /// The size of what a name stands for: 0 for anything but a derived field.

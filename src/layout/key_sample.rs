@@ -459,9 +459,8 @@ fn sort_words(words: &mut [(u64, u32)], scratch: &mut Vec<(u64, u32)>) {
     deal(dealt, words, 1);
     if shift > 0 {
         let alike = words.chunk_by_mut(|a, b| (a.0 ^ b.0) >> shift == 0);
-        alike
-            .filter(|alike| alike.len() > 1)
-            .for_each(|alike| sort_words(alike, scratch));
+        let alike = alike.filter(|alike| alike.len() > 1);
+        alike.for_each(|alike| sort_words(alike, scratch));
     }
 }
 

@@ -117,9 +117,8 @@ impl Replicate {
     ) -> Vec<T> {
         let firsts = Self::first_of_each(strategies, seed);
         let pairs = strategies.par_iter().zip(&firsts).with_max_len(1);
-        pairs
-            .map(|(strategy, first)| find(strategy, first))
-            .collect()
+        let found = pairs.map(|(strategy, first)| find(strategy, first));
+        found.collect()
     }
 
     /// The first of the strategies that shares its replicates with the `at`-th.

@@ -324,10 +324,8 @@ impl Law {
 
     /// How many values are expected to be seen.
     fn seen(&self) -> f64 {
-        let ranks = self.expected().zip(&self.ranks);
-        ranks
-            .map(|(expected, (_, width))| -width * libm::expm1(-expected))
-            .sum()
+        let seen = |(expected, (_, width)): (f64, &(f64, f64))| -width * libm::expm1(-expected);
+        self.expected().zip(&self.ranks).map(seen).sum()
     }
 
     fn moments(&self) -> Moments {

@@ -154,9 +154,8 @@ impl<'a> Report<'a> {
     /// As [`Report::write`].
     pub fn write_load_pictures(&self, folder: &Path) -> Result<(), ReportError> {
         let charts = chart::charts_of_load(self.results, self.colours);
-        charts
-            .iter()
-            .try_for_each(|chart| self.write_chart(chart, folder))
+        let mut charts = charts.iter();
+        charts.try_for_each(|chart| self.write_chart(chart, folder))
     }
 
     fn write_chart(&self, chart: &Chart, folder: &Path) -> Result<(), ReportError> {

@@ -238,13 +238,10 @@ fn of_fields<'a, T>(
 /// Reads `in = { item = 30, campaign = "all" }`.
 fn read_in(read: &Reader<'_>, fields: &Fields) -> Vec<Within> {
     let table = read.table("in");
-    let found = of_fields(&table, fields, |entry, field| {
-        read_listed(&table, entry, field)
-    });
-    let found = found.into_iter();
-    found
-        .map(|(field, values)| Within { field, values })
-        .collect()
+    let values = |entry, field: &Field| read_listed(&table, entry, field);
+    let within = |(field, values)| Within { field, values };
+    let found = of_fields(&table, fields, values).into_iter();
+    found.map(within).collect()
 }
 
 fn read_listed(table: &Reader<'_>, entry: &Entry, field: &Field) -> Option<WithinValues> {

@@ -188,10 +188,9 @@ impl Shares {
         for thing in order {
             let row = |bin: usize| bin * self.intervals.len();
             let added = |bin: usize| -> f64 {
+                let load = |at: usize| loads[row(bin) + at];
                 let shares = of_thing[thing].iter();
-                shares
-                    .map(|&(interval, share)| loads[row(bin) + interval] * share)
-                    .sum()
+                shares.map(|&(at, share)| load(at) * share).sum()
             };
             let costs = (0..bins).map(|bin| (added(bin), held[bin], bin));
             let least = costs.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));

@@ -75,10 +75,8 @@ impl Workload {
 
     /// The same of all writes together.
     pub fn estimated_writes(&self, schema: &Schema) -> f64 {
-        let writes = self.writes.iter();
-        writes
-            .map(|write| self.estimated_operations(write, schema))
-            .sum()
+        let estimated = |write| self.estimated_operations(write, schema);
+        self.writes.iter().map(estimated).sum()
     }
 
     /// Rows a second that the clients of a closed loop put when one server, which can take so many a second, takes them all, and how many of them are

@@ -344,9 +344,8 @@ impl Simulation<'_> {
 
     /// The live server with fewest open regions, the first of equal ones.
     pub fn idlest_server(&self) -> u32 {
-        let servers = self.servers.live().into_iter();
-        servers
-            .min_by_key(|&server| self.tables.regions.open_on(server))
-            .expect("the last server never dies")
+        let open = |&server: &u32| self.tables.regions.open_on(server);
+        let idlest = self.servers.live().into_iter().min_by_key(open);
+        idlest.expect("the last server never dies")
     }
 }

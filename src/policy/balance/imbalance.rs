@@ -54,10 +54,9 @@ pub struct Imbalance {
 impl Imbalance {
     /// Sum of weight times cost.
     pub fn points(&self) -> f64 {
-        let weighted = self.weights.0.iter().zip(&self.costs);
-        weighted
-            .map(|(&weight, cost)| f64::from(weight) * cost)
-            .sum()
+        let weighted = |(&weight, cost): (&f32, &f64)| f64::from(weight) * cost;
+        let costs = self.weights.0.iter().zip(&self.costs);
+        costs.map(weighted).sum()
     }
 
     /// Points over the sum of weights.

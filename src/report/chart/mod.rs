@@ -92,10 +92,8 @@ pub fn charts(results: &Results, colours: HeatColours, viewport: Viewport) -> Ve
         panels::add_line(&mut chart.picture, viewport, &line);
     }
     let of_all = sweep::draw(results, viewport).into_iter();
-    of_all
-        .chain(scaling::draw(results, viewport))
-        .chain(charts)
-        .collect()
+    let of_all = of_all.chain(scaling::draw(results, viewport));
+    of_all.chain(charts).collect()
 }
 
 /// Where the load of a table lies that was observed: its key map, and how few regions take it.

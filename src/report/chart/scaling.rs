@@ -87,10 +87,8 @@ pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
     let y = Axis::from_zero(reached.chain(ideals).fold(0.0, f64::max), 5);
     let plot = plot(viewport);
     let curve = |key: &Scaled<'_>| -> Points {
-        let points = key.points.iter();
-        points
-            .map(|&(n, done)| place(plot, x.fraction(log2(n)), y.fraction(done)))
-            .collect()
+        let at = |&(n, done): &(u32, f64)| place(plot, x.fraction(log2(n)), y.fraction(done));
+        key.points.iter().map(at).collect()
     };
     let curves = keys.iter().map(|key| Curve {
         entry: key.entry,

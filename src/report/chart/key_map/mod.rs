@@ -36,9 +36,8 @@ pub fn draw_all(results: &Results, colours: HeatColours, viewport: Viewport) -> 
     let strategies = results.strategies.iter();
     // Reads are not counted by key.
     let written = strategies.filter(|strategy| !metric::is_of_reads(strategy));
-    written
-        .filter_map(|strategy| draw(strategy, scale, results.duration_s, viewport))
-        .collect()
+    let maps = written.map(|it| draw(it, scale, results.duration_s, viewport));
+    maps.flatten().collect()
 }
 
 /// The key map of one strategy; `None` when it has no series.
