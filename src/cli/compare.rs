@@ -9,16 +9,13 @@ use anyhow::{Context, Result};
 pub fn run(arguments: &CompareArguments, console: &Console) -> Result<()> {
     let before = report::load(&arguments.before)?;
     let after = report::load(&arguments.after)?;
-    let pairs = arguments
-        .pair
-        .iter()
-        .map(|pair| {
-            let (old, new) = pair
-                .split_once('=')
-                .with_context(|| format!("`--pair {pair}` is not `BEFORE=AFTER`"))?;
-            Ok((old.to_owned(), new.to_owned()))
-        })
-        .collect::<Result<Vec<_>>>()?;
+    let names = |pair: &String| {
+        let names = pair.split_once('=');
+        let (old, new) = names.with_context(|| format!("`--pair {pair}` is not `BEFORE=AFTER`"))?;
+        Ok((old.to_owned(), new.to_owned()))
+    };
+    let pairs: Result<Vec<_>> = arguments.pair.iter().map(names).collect();
+    let pairs = pairs?;
     let comparison = before.compare(&after, &pairs)?;
     if comparison.strategies.is_empty() {
         console

@@ -222,12 +222,8 @@ fn is_ascii_locale() -> bool {
         .into_iter()
         .filter_map(|name| std::env::var(name).ok())
         .find(|value| !value.is_empty());
-    locale.is_some_and(|locale| {
-        !locale
-            .to_ascii_lowercase()
-            .replace('-', "")
-            .contains("utf8")
-    })
+    let plain = locale.map(|locale| locale.to_ascii_lowercase().replace('-', ""));
+    plain.is_some_and(|locale| !locale.contains("utf8"))
 }
 
 fn write_data(mut stdout: impl Write, text: &str) -> io::Result<()> {

@@ -238,14 +238,11 @@ fn findings(sizes: &[StrategySize], sentence: fn(String) -> Block) -> Vec<Block>
 
 /// `be4(user) 4 + be4(ts) 4 = 8`.
 fn segments(table: &TableSize) -> String {
-    let parts: Vec<String> = table
-        .segments
-        .iter()
-        .map(|segment| {
-            let (expression, bytes) = (&segment.expression, number::trimmed(segment.bytes, 1));
-            format!("{expression} {bytes}")
-        })
-        .collect();
+    let parts = table.segments.iter().map(|segment| {
+        let (expression, bytes) = (&segment.expression, number::trimmed(segment.bytes, 1));
+        format!("{expression} {bytes}")
+    });
+    let parts: Vec<String> = parts.collect();
     let key = &table.key_bytes;
     let range = if key.min < key.max {
         format!(" ({} to {})", key.min, key.max)

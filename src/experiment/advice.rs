@@ -364,10 +364,9 @@ impl KeyParts {
             let later: Vec<&FieldId> = later.collect();
             varying[at].fields().iter().all(|it| later.contains(&it))
         };
-        let plain: Vec<&Segment> = (0..varying.len())
-            .filter(|&at| !varying[at].fields().is_empty() && !said_later(at))
-            .map(|at| varying[at])
-            .collect();
+        let is_plain = |&at: &usize| !varying[at].fields().is_empty() && !said_later(at);
+        let plain = (0..varying.len()).filter(is_plain);
+        let plain: Vec<&Segment> = plain.map(|at| varying[at]).collect();
         // A cycle of the time (`ts / 300 % 16`) tells nothing else, a hash of it spreads.
         let is_timeless = |it: &&Segment| {
             let mut fields = it.fields().iter();

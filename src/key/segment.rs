@@ -66,10 +66,8 @@ impl Segment {
 
     /// Among how many values its values lie: of a hash all that it can have, however few are hashed.
     pub fn space(&self) -> f64 {
-        self.code
-            .facts
-            .space()
-            .map_or(f64::INFINITY, |count| count.max(1) as f64)
+        let space = self.code.facts.space();
+        space.map_or(f64::INFINITY, |count| count.max(1) as f64)
     }
 
     /// Fields it is made of, ascending.

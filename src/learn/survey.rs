@@ -168,10 +168,8 @@ impl Survey {
 
 /// Whether rows with the same value of `of` have the same one of `column`, and there are enough of them.
 fn follows(kept: &[i64], width: usize, of: usize, column: usize) -> bool {
-    let mut pairs: Vec<(i64, i64)> = kept
-        .chunks_exact(width)
-        .map(|row| (row[of], row[column]))
-        .collect();
+    let rows = kept.chunks_exact(width);
+    let mut pairs: Vec<(i64, i64)> = rows.map(|row| (row[of], row[column])).collect();
     pairs.sort_unstable();
     let mut witnesses = 0;
     pairs

@@ -88,11 +88,8 @@ impl TimeOrder {
 
     /// The greatest unit that all times are multiples of, in nanoseconds: a second, or 1e6, 1e3, 1.
     pub fn unit(&self) -> i64 {
-        let divides = |unit: &i64| self.grain % unit == 0;
-        [SECOND, 1_000_000, 1_000]
-            .into_iter()
-            .find(divides)
-            .unwrap_or(1)
+        let mut units = [SECOND, 1_000_000, 1_000].into_iter();
+        units.find(|unit| self.grain % unit == 0).unwrap_or(1)
     }
 
     /// From the first to the last time, in seconds.

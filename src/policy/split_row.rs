@@ -62,10 +62,8 @@ pub fn split_row(
     }
     let file = largest_file.ok_or(NoSplitRow::NoFile)?;
     // The index entry of N blocks is number N / 2, from 0.
-    let middle = *file
-        .sample
-        .get(file.sample.len() / 2)
-        .ok_or(NoSplitRow::NoFile)?;
+    let middle = file.sample.get(file.sample.len() / 2);
+    let middle = *middle.ok_or(NoSplitRow::NoFile)?;
     for (end, row) in [("first", file.first), ("last", file.last)] {
         if middle == row {
             let row = RowKey::from(row);

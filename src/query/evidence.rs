@@ -108,10 +108,8 @@ impl Evidence {
             let rises = key.rises(next).filter(|_| told);
             fields(key, next) == [order.field] && rises == Some(order.falling)
         };
-        question
-            .order
-            .zip(next)
-            .is_some_and(|(order, next)| in_order(order, next))
+        let next = question.order.zip(next);
+        next.is_some_and(|(order, next)| in_order(order, next))
     }
 
     /// That of segments of a key, each of which is known in every combination of a way.

@@ -169,13 +169,11 @@ impl GeneratedText {
 
     /// The ordinal of the text that starts as this one does.
     fn ordinal(&self, text: &[u8]) -> Option<u64> {
-        let code = text
-            .get(..self.distinct)?
-            .iter()
-            .try_fold(0, |code, byte| {
-                let digit = self.alphabet.iter().position(|known| known == byte)?;
-                Some(code * self.alphabet.len() as u64 + digit as u64)
-            })?;
+        let mut digits = text.get(..self.distinct)?.iter();
+        let code = digits.try_fold(0, |code, byte| {
+            let digit = self.alphabet.iter().position(|known| known == byte)?;
+            Some(code * self.alphabet.len() as u64 + digit as u64)
+        })?;
         Some(self.order.position(code))
     }
 }

@@ -160,12 +160,8 @@ fn row(change: &MetricChange) -> Vec<String> {
 /// What the table leaves out, in sentences.
 fn notes(change: &StrategyChange) -> Vec<String> {
     let mut notes = Vec::new();
-    let of = |verdict| {
-        change
-            .metrics
-            .iter()
-            .filter(move |it| it.verdict == verdict)
-    };
+    let all = change.metrics.iter();
+    let of = |verdict| all.clone().filter(move |it| it.verdict == verdict);
     for verdict in [Better, Worse, Different] {
         let others = of(verdict).filter(|it| !is_headline(it));
         let others: Vec<&str> = others.map(|it| it.metric.as_str()).collect();

@@ -200,11 +200,8 @@ impl Diagnostics {
 
     /// Number of errors so far.
     pub(super) fn errors(&self) -> usize {
-        self.diagnostics
-            .borrow()
-            .iter()
-            .filter(|diagnostic| diagnostic.is_error())
-            .count()
+        let diagnostics = self.diagnostics.borrow();
+        diagnostics.iter().filter(|it| it.is_error()).count()
     }
 
     /// Everything, in the order of the file; what has no place comes first.

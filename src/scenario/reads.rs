@@ -192,10 +192,8 @@ fn check_known_once(reader: &Reader<'_>, fields: &Fields, read: &Read) {
     let equal = read.equal.iter();
     let equal = equal.filter_map(|field| Some((stored(*field)?, "equal")));
     let within = read.within.iter().map(|within| (within.field, "in"));
-    let range = read
-        .range
-        .as_ref()
-        .and_then(|range| Some((stored(range.field)?, "range")));
+    let range = read.range.as_ref();
+    let range = range.and_then(|range| Some((stored(range.field)?, "range")));
     let known: Vec<(FieldId, &str)> = equal.chain(within).chain(range).collect();
     for (at, (id, key)) in known.iter().enumerate() {
         if let Some((_, first)) = known[..at].iter().find(|(earlier, _)| earlier == id) {
