@@ -171,12 +171,10 @@ pub fn evaluate(
 
 fn beyond_calendar(name: &str, count: i64, text: &str) -> KeyError {
     let place = text.find(name).map(|at| at..at + name.len());
-    KeyError::new(
-        &place.unwrap_or(0..text.len()),
-        format!("timestamp {count} of `{name}` lies outside the years 1677 to 2262"),
-        "out of range",
-        "is its unit right?",
-    )
+    let message = format!("timestamp {count} of `{name}` lies outside the years 1677 to 2262");
+    let label = "out of range";
+    let help = "is its unit right?";
+    KeyError::new(&place.unwrap_or(0..text.len()), message, label, help)
 }
 
 #[cfg(test)]

@@ -540,12 +540,9 @@ impl Parser<'_> {
             }
             _ => {
                 let message = format!("expected an operand, found {}", self.found());
-                fail(
-                    span,
-                    message,
-                    "expected a field, a function or a literal",
-                    "",
-                )
+                let label = "expected a field, a function or a literal";
+                let help = "";
+                fail(span, message, label, help)
             }
         }
     }

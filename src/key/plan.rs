@@ -519,12 +519,10 @@ fn wrong_length(
         return Some(KeyError::new(&span, message, label, help));
     }
     (role == Role::RowKey && shape.min == 0).then(|| {
-        KeyError::new(
-            &whole,
-            "the key can be empty, which HBase refuses",
-            "may be empty",
-            "add a segment that is never empty, for example a prefix",
-        )
+        let message = "the key can be empty, which HBase refuses";
+        let label = "may be empty";
+        let help = "add a segment that is never empty, for example a prefix";
+        KeyError::new(&whole, message, label, help)
     })
 }
 

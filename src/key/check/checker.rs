@@ -75,20 +75,16 @@ impl<'a> Checker<'a> {
         self.depth += 1;
         self.nodes += 1;
         if self.depth > MAX_DEPTH {
-            return self.error(
-                &expr.span,
-                format!("expression nested deeper than {MAX_DEPTH}"),
-                "too deep here, derived fields expanded",
-                "use fewer derived fields of derived fields",
-            );
+            let message = format!("expression nested deeper than {MAX_DEPTH}");
+            let label = "too deep here, derived fields expanded";
+            let help = "use fewer derived fields of derived fields";
+            return self.error(&expr.span, message, label, help);
         }
         if self.nodes == MAX_NODES + 1 {
-            return self.error(
-                &expr.span,
-                format!("key of more than {MAX_NODES} parts, derived fields expanded"),
-                "one too many here",
-                "derived fields that use others twice double at every level",
-            );
+            let message = format!("key of more than {MAX_NODES} parts, derived fields expanded");
+            let label = "one too many here";
+            let help = "derived fields that use others twice double at every level";
+            return self.error(&expr.span, message, label, help);
         }
         (self.nodes <= MAX_NODES).then_some(())
     }
@@ -145,12 +141,11 @@ impl<'a> Checker<'a> {
             },
             ExprKind::Int(value) => Code::constant(*value),
             ExprKind::Unsigned(value) => {
-                return self.error(
-                    &expr.span,
-                    format!("`{value}` does not fit 64 bits with a sign"),
-                    "greater than 9223372036854775807",
-                    format!("only `be8({value})` takes it, as it stands; for text write '{value}'"),
-                );
+                let message = format!("`{value}` does not fit 64 bits with a sign");
+                let label = "greater than 9223372036854775807";
+                let help =
+                    format!("only `be8({value})` takes it, as it stands; for text write '{value}'");
+                return self.error(&expr.span, message, label, help);
             }
             ExprKind::Text(text) => Code::literal(ValueType::Text, text.as_bytes()),
             ExprKind::Bytes(bytes) => Code::literal(ValueType::Bytes, bytes),
@@ -223,12 +218,10 @@ impl<'a> Checker<'a> {
         let mut types = [a.value_type, b.value_type].into_iter();
         if let Some(other) = types.find(|of| *of != ValueType::Int) {
             let (sign, found) = (operator.sign(), type_name(other));
-            return self.error(
-                whole,
-                format!("`{sign}` takes integers, found {found}"),
-                "expected integers on both sides",
-                "texts and bytes are joined by `||`",
-            );
+            let message = format!("`{sign}` takes integers, found {found}");
+            let label = "expected integers on both sides";
+            let help = "texts and bytes are joined by `||`";
+            return self.error(whole, message, label, help);
         }
         if matches!(operator, Operator::Divide | Operator::Remainder) && b.range.contains(0) {
             let text = self.complaints.written(right);
@@ -410,12 +403,9 @@ impl<'a> Checker<'a> {
         if !cycle.is_empty() {
             cycle.push(name);
             let message = format!("derived field `{name}` uses itself: {}", cycle.join(" -> "));
-            return self.error(
-                &expr.span,
-                message,
-                "closes the circle",
-                "a derived field may use stored fields and other derived fields only",
-            );
+            let label = "closes the circle";
+            let help = "a derived field may use stored fields and other derived fields only";
+            return self.error(&expr.span, message, label, help);
         }
         let tree = match self.derived.get(name) {
             Some(tree) => tree.clone(),

@@ -23,11 +23,10 @@ pub fn abs(call: &mut Call<'_, '_>) -> Option<Code> {
     let value = call.int(0)?;
     let range = value.range;
     if range.low == i64::MIN {
-        call.warn(
-            "`abs` of the least integer stays negative, as in Java",
-            "may be -9223372036854775808",
-            "for a bucket write `pmod(x, n)`",
-        );
+        let message = "`abs` of the least integer stays negative, as in Java";
+        let label = "may be -9223372036854775808";
+        let help = "for a bucket write `pmod(x, n)`";
+        call.warn(message, label, help);
     }
     Some(match range.low {
         0.. => value,
@@ -45,11 +44,10 @@ pub fn abs32(call: &mut Call<'_, '_>) -> Option<Code> {
         _ => range.abs(),
     };
     if range.low == LEAST {
-        call.warn(
-            "`abs32` of the least 32-bit integer stays negative, as in Java",
-            "may be -2147483648",
-            "HBaseWD has this bug: such rows get a prefix that no scan asks for; `pmod(x, n)` has not",
-        );
+        let message = "`abs32` of the least 32-bit integer stays negative, as in Java";
+        let label = "may be -2147483648";
+        let help = "HBaseWD has this bug: such rows get a prefix that no scan asks for; `pmod(x, n)` has not";
+        call.warn(message, label, help);
     }
     Some(value.apply_int(Op::Abs32, absolute))
 }
@@ -102,12 +100,11 @@ pub fn big_endian(call: &mut Call<'_, '_>, width: u8) -> Option<Code> {
         let (low, high) = held(width);
         let enough = (width..8).find(|&more| fits(more)).unwrap_or(8);
         let modulus = high + 1;
-        return call.refuse(
-            0,
-            format!("`{written}` takes {range}, but `be{width}` holds {low} to {high}"),
-            format!("takes {range}"),
-            format!("use `be{enough}({written})`, or cut it down: `pmod({written}, {modulus})`"),
-        );
+        let message = format!("`{written}` takes {range}, but `be{width}` holds {low} to {high}");
+        let label = format!("takes {range}");
+        let help =
+            format!("use `be{enough}({written})`, or cut it down: `pmod({written}, {modulus})`");
+        return call.refuse(0, message, label, help);
     }
     if range.low < 0 && call.complaints.hashing == 0 {
         let ordered = if matches!(width, 1 | 2 | 4) { width } else { 8 };
@@ -194,12 +191,11 @@ fn require_width(call: &mut Call<'_, '_>, longest: usize, width: usize) -> Optio
         return Some(());
     }
     let (written, name) = (call.written(0), call.function.name);
-    call.refuse(
-        0,
-        format!("`{written}` takes up to {longest} characters, which do not fit {width}"),
-        format!("longer than {width}"),
-        format!("`{name}(..., {longest})` fits; values are never cut, as that would merge keys"),
-    )
+    let message = format!("`{written}` takes up to {longest} characters, which do not fit {width}");
+    let label = format!("longer than {width}");
+    let help =
+        format!("`{name}(..., {longest})` fits; values are never cut, as that would merge keys");
+    call.refuse(0, message, label, help)
 }
 
 /// `lpad`.
@@ -278,12 +274,10 @@ fn pad_text(
 pub fn nth(call: &mut Call<'_, '_>) -> Option<Code> {
     let (characters, index) = call.value(0).zip(call.int(1))?;
     let Some(bytes) = characters.as_literal() else {
-        return call.refuse(
-            0,
-            "the first argument of `nth` is not a literal",
-            "expected 'text' or x'bytes'",
-            "for example `nth('abcd', random(4))`",
-        );
+        let message = "the first argument of `nth` is not a literal";
+        let label = "expected 'text' or x'bytes'";
+        let help = "for example `nth('abcd', random(4))`";
+        return call.refuse(0, message, label, help);
     };
     let choices: Vec<Box<[u8]>> = match std::str::from_utf8(bytes) {
         Ok(text) if characters.is_text() => {

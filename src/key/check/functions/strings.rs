@@ -194,11 +194,10 @@ fn dealt(call: &mut Call<'_, '_>, most: i64) -> Option<(i64, Code)> {
         && !facts.fields.is_empty()
     {
         let written = call.written(1);
-        call.warn(
-            format!("`{written}` has {values} values for {buckets} buckets"),
-            format!("at least {} buckets stay empty", buckets as u64 - values),
-            "add a field with more values to what is hashed, or use fewer buckets",
-        );
+        let message = format!("`{written}` has {values} values for {buckets} buckets");
+        let label = format!("at least {} buckets stay empty", buckets as u64 - values);
+        let help = "add a field with more values to what is hashed, or use fewer buckets";
+        call.warn(message, label, help);
     }
     Some((buckets, bytes))
 }

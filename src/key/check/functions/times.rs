@@ -119,12 +119,8 @@ pub fn to_char(call: &mut Call<'_, '_>) -> Option<Code> {
     let value = call.int(0);
     let Some(pattern) = call.values[1].0.as_ref().and_then(Code::as_literal) else {
         let message = "the pattern of `to_char` is not a literal text";
-        return call.refuse(
-            1,
-            message,
-            "expected 'text' in quotes",
-            call.function.help(),
-        );
+        let label = "expected 'text' in quotes";
+        return call.refuse(1, message, label, call.function.help());
     };
     let pattern = match Pattern::parse(&String::from_utf8_lossy(pattern)) {
         Ok(pattern) => pattern,
