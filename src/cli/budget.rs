@@ -59,10 +59,9 @@ impl<'a> Budget<'a> {
         } = self;
         let bytes = |(_, forecast): &&(&str, Forecast)| forecast.bytes();
         let secs = |(_, forecast): &&(&str, Forecast)| forecast.secs() * part;
-        let Some(largest) = forecasts
-            .iter()
-            .max_by(|a, b| bytes(a).total_cmp(&bytes(b)))
-        else {
+        let largest = forecasts.iter();
+        let largest = largest.max_by(|a, b| bytes(a).total_cmp(&bytes(b)));
+        let Some(largest) = largest else {
             return Ok(());
         };
         let longest = forecasts.iter().max_by(|a, b| secs(a).total_cmp(&secs(b)));

@@ -72,10 +72,8 @@ pub fn check_new(path: &Path) -> Result<()> {
 /// Writes a file that is not there yet, and the folders that it needs.
 pub fn write_new(path: &Path, text: &str) -> Result<()> {
     let context = || format!("can't write `{}`", path.display());
-    if let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
+    let is_named = |folder: &&Path| !folder.as_os_str().is_empty();
+    if let Some(folder) = path.parent().filter(is_named) {
         fs::create_dir_all(folder).with_context(context)?;
     }
     // One step: a file that appears meanwhile is not overwritten either.

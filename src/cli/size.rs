@@ -145,12 +145,8 @@ fn document(scenario: &Scenario, sizes: &[StrategySize]) -> Document {
     let question = &scenario.question;
     let title = (!question.is_empty()).then(|| Block::Title(question.clone()));
     let table = table(sizes);
-    let marked = match table
-        .rows
-        .iter()
-        .flatten()
-        .any(|cell| cell.starts_with('*'))
-    {
+    let mut cells = table.rows.iter().flatten();
+    let marked = match cells.any(|cell| cell.starts_with('*')) {
         true => "; *: as the table is encoded",
         false => "",
     };

@@ -87,10 +87,9 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
         }
         None => {
             let turns = |turns: f64| nanos(turns * calls.turn_secs() * 1e9);
-            (
-                turns(WARMUP_TURNS) + SimDuration::from_nanos(1),
-                turns(calls.turns()) + SimDuration::from_nanos(1_000),
-            )
+            let warmup = turns(WARMUP_TURNS) + SimDuration::from_nanos(1);
+            let window = turns(calls.turns()) + SimDuration::from_nanos(1_000);
+            (warmup, window)
         }
     };
     SimConfig {

@@ -133,11 +133,9 @@ impl ExpectationResult {
             let found = expectations.iter().filter(|it| wanted(it.standing()));
             found.count()
         };
-        (
-            count(|it| it == ExpectationStatus::Holds),
-            count(ExpectationStatus::is_fault),
-            count(|it| it == ExpectationStatus::KnownToFail),
-        )
+        let holding = count(|it| it == ExpectationStatus::Holds);
+        let known = count(|it| it == ExpectationStatus::KnownToFail);
+        (holding, count(ExpectationStatus::is_fault), known)
     }
 
     /// Does not hold, though the mean satisfies the bound.

@@ -364,8 +364,6 @@ pub(super) fn shared_within(keys: &[&[u8]], most: usize) -> (f64, f64) {
         }
     }
     let mean = sum / n.max(1.0);
-    (
-        mean,
-        (squares / n.max(1.0) - mean * mean).max(0.0) / n.max(1.0),
-    )
+    let variance = (squares / n.max(1.0) - mean * mean).max(0.0);
+    (mean, variance / n.max(1.0))
 }

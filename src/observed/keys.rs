@@ -40,10 +40,8 @@ pub(super) fn cockroach(text: &str) -> Result<RowKey, String> {
     let skip = |bytes: &[u8]| bytes.get(behind_integer(bytes)..).map(<[u8]>::to_vec);
     let row = skip(key.as_bytes()).and_then(|index| skip(&index));
     let row = row.unwrap_or_default();
-    let Some(coded) = row
-        .strip_prefix(&[0x12])
-        .and_then(|it| it.strip_suffix(&[0, 1]))
-    else {
+    let coded = row.strip_prefix(&[0x12]);
+    let Some(coded) = coded.and_then(|it| it.strip_suffix(&[0, 1])) else {
         return Ok(RowKey(row));
     };
     let mut plain = Vec::with_capacity(coded.len());

@@ -164,10 +164,8 @@ impl Diagnostics {
         let mut places = self.places.borrow_mut();
         let start = diagnostic.span.as_ref().map(|span| span.start);
         let here = places.entry(start).or_default();
-        if let Some(&earlier) = here
-            .iter()
-            .find(|&&at| all[at].message == diagnostic.message)
-        {
+        let is_same = |at: &&usize| all[**at].message == diagnostic.message;
+        if let Some(&earlier) = here.iter().find(is_same) {
             return earlier;
         }
         here.push(all.len());

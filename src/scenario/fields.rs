@@ -249,10 +249,8 @@ fn check_identifier(sink: &Diagnostics, what: &str, entry: &Entry) {
 
 /// Laws but the uniform one may be tabulated with 16 bytes a value: a rank and a share.
 fn check_memory(field: &Reader<'_>, entry: &Entry, kind: &FieldKind, dependent: bool) {
-    if let Some(count) = kind
-        .count()
-        .filter(|_| field.has("distribution") && !dependent)
-    {
+    let has_law = field.has("distribution") && !dependent;
+    if let Some(count) = kind.count().filter(|_| has_law) {
         let what = format!("{} values with a distribution", grouped(count.into()));
         field
             .sink

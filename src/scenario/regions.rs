@@ -37,10 +37,8 @@ pub(super) fn resolve_regions(sink: &Diagnostics, document: &mut TomlTable) {
     let (file, table) = (regions.required_text("file"), regions.text("table"));
     let place = regions.place_of_value("file");
     regions.finish();
-    if let Some(points) = document
-        .table("table")
-        .and_then(|table| table.get("presplit"))
-    {
+    let settings = document.table("table");
+    if let Some(points) = settings.and_then(|it| it.get("presplit")) {
         let label = "`[regions]` says already where the table's regions begin";
         let message = "`table.presplit` beside `[regions]`";
         sink.error(&points.node.place, message, label);

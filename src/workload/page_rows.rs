@@ -143,10 +143,8 @@ impl PageFinder {
             _ => None,
         };
         let mut with_index = |field: &FieldId| {
-            (
-                *field,
-                table.index_of_parent(*field, |id| known.contains(&id)),
-            )
+            let index = table.index_of_parent(*field, |id| known.contains(&id));
+            (*field, index)
         };
         Some(Self {
             skipped,

@@ -611,10 +611,8 @@ impl<'a> RowCount<'a> {
         let end = ((to - start) / length).ceil().max(first + 1.0);
         // All steps but the first and the last, in groups; in a single one where all are alike.
         let within = (start + (first + 1.0) * length, start + (end - 1.0) * length);
-        let inner = match involved
-            .iter()
-            .all(|of| self.is_even(of, within, step.late))
-        {
+        let mut origins = involved.iter();
+        let inner = match origins.all(|of| self.is_even(of, within, step.late)) {
             true => end - first - 2.0,
             false if end - first <= GROUPS => 1.0,
             false => ((end - first - 2.0) / GROUPS).ceil(),

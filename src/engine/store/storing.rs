@@ -376,10 +376,8 @@ impl Simulation<'_> {
         let divided = families.map(|files| {
             let parts = files.into_iter().map(|file| file.divided(row.as_bytes()));
             let (below, above): (Vec<_>, Vec<_>) = parts.unzip();
-            (
-                below.into_iter().flatten().collect(),
-                above.into_iter().flatten().collect(),
-            )
+            let below = below.into_iter().flatten().collect();
+            (below, above.into_iter().flatten().collect())
         });
         let (below, above) = divided.unzip();
         self.take_over(lower, below);

@@ -249,10 +249,8 @@ impl ScanCursor {
             false => self.range.count,
         };
         let (first, last) = (self.mirrored(0), self.mirrored(visits - 1));
-        (
-            self.range.first + first.min(last),
-            self.range.first + first.max(last),
-        )
+        let start = self.range.first;
+        (start + first.min(last), start + first.max(last))
     }
 
     /// Rows that the next call reads.

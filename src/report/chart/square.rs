@@ -19,10 +19,8 @@ pub fn plot(viewport: Viewport) -> Area {
 
 /// Where shares of both axes of a plot lie on the sheet.
 pub fn place(plot: Area, right: f64, up: f64) -> Point {
-    (
-        plot.left + plot.width * right,
-        plot.bottom() - plot.height * up,
-    )
+    let x = plot.left + plot.width * right;
+    (x, plot.bottom() - plot.height * up)
 }
 
 /// One strategy's curve and its row of the table.

@@ -78,10 +78,8 @@ impl Area {
 
     /// The point of it that is nearest to another one.
     pub fn nearest(&self, (x, y): Point) -> Point {
-        (
-            x.clamp(self.left, self.right()),
-            y.clamp(self.top, self.bottom()),
-        )
+        let x = x.clamp(self.left, self.right());
+        (x, y.clamp(self.top, self.bottom()))
     }
 }
 
