@@ -353,9 +353,20 @@ impl Pattern {
         known.then_some((step, period))
     }
 
-    /// All texts that it writes, and perhaps more where parts depend on each other; `None` where it tells years, or of more than `most`.
+    /// How many texts it writes at most: fewer where parts depend on each other; `None` where it tells years or parts of a second.
+    pub fn count(&self) -> Option<u64> {
+        let mut counts = self.parts.iter().map(|part| match part {
+            Part::Literal(_) => Some(1),
+            Part::Fraction(_) => None,
+            Part::Field(field) => field.numbers.map(|(a, b)| a.abs_diff(b) + 1),
+        });
+        counts.try_fold(1, |all: u64, count| Some(all.saturating_mul(count?)))
+    }
+
+    /// All texts that it writes, and perhaps more; `None` where [`Pattern::count`] has none, or more than `most`.
     pub fn texts(&self, most: usize) -> Option<Vec<Vec<u8>>> {
         let mut texts = vec![Vec::new()];
+        self.count().filter(|count| *count <= most as u64)?;
         for part in &self.parts {
             let mut values = Vec::new();
             match part {
@@ -369,9 +380,6 @@ impl Pattern {
                         values.push(text);
                     }
                 }
-            }
-            if texts.len() * values.len() > most {
-                return None;
             }
             let with = |text: &Vec<u8>| values.iter().map(|it| [&text[..], it].concat()).collect();
             texts = texts

@@ -8,8 +8,8 @@ use crate::record::ValueType::{Bytes, Double, Int, Text};
 use crate::record::{ByteSet, ByteShape, Interval, TimeUnit};
 use std::cmp::Ordering;
 
-/// Texts of dates that are counted one by one: the seconds of a day.
-const MOST_TEXTS: usize = 86_400;
+/// More texts than a day has seconds are as good as all.
+const MOST_TEXTS: u64 = 86_400;
 
 const RIGHT_UNIT: &str = "is the unit of the timestamp right?";
 
@@ -139,7 +139,7 @@ pub fn to_char(call: &mut Call<'_, '_>) -> Option<Code> {
         return call.refuse(0, message, "beyond year 9999", RIGHT_UNIT);
     }
     let (ordered, mut sets) = (pattern.keeps_order(), pattern.sets());
-    let count = pattern.texts(MOST_TEXTS).map(|texts| texts.len() as u64);
+    let count = pattern.count().filter(|count| *count <= MOST_TEXTS);
     let encoding = Encoding::Calendar(pattern, unit);
     if ordered {
         let between = encoding.between(range, ByteSet::ALL);
