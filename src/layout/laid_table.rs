@@ -251,14 +251,27 @@ impl<'a> LaidTable<'a> {
             let existing = workload.existing_rows(schema) as f64;
             let planned = workload.estimated_writes(schema);
             // Half of what the run writes is there, on average.
-            let total = (existing + planned / 2.0).max(1.0);
-            let from_existing = (SPREAD_ROWS as f64 * existing / total).ceil() as usize;
-            let from_run = (SPREAD_ROWS as f64 * planned / 2.0 / total) as usize;
-            let existing = || self.table.existing(from_existing, Choice::Spread);
-            let existing = (from_existing > 0).then(existing);
-            let mut keys = existing.as_ref().map_or_else(Vec::new, |it| it.sorted());
-            let taken = from_run.min(self.run.len());
-            keys.extend((0..taken).map(|at| self.run.keys.get(at * self.run.len() / taken)));
+            let parts = [existing, planned / 2.0];
+            let held = self.existing.as_ref().map(|it| &*it.sample);
+            let batches = [held, Some(&self.run.keys)];
+            let total = parts.iter().sum::<f64>().max(1.0);
+            let wanted = parts.map(|part| SPREAD_ROWS as f64 * part / total);
+            // Fewer of either where a small sample has not as many of one.
+            let len = |batch: Option<&KeyBatch>| batch.map_or(0, KeyBatch::len);
+            let parts = batches.into_iter().zip(wanted);
+            let fits = parts.clone().filter(|(_, wanted)| *wanted > 0.0);
+            let fits = fits.map(|(batch, wanted)| len(batch) as f64 / wanted);
+            let fits = fits.fold(1.0, f64::min);
+            let mut keys = Vec::new();
+            for (batch, wanted) in parts {
+                let (all, taken) = (len(batch), (wanted * fits) as usize);
+                let spread = (0..taken).map(|nth| nth * all / taken);
+                keys.extend(
+                    batch
+                        .iter()
+                        .flat_map(|it| spread.clone().map(|at| it.get(at))),
+                );
+            }
             // Those that exist are sorted: the others are, and both are merged.
             keys.sort();
             packed(&keys)
