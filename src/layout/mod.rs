@@ -42,6 +42,8 @@ mod family_size_tests;
 #[cfg(test)]
 mod page_tests;
 #[cfg(test)]
+mod rewritten_rows_tests;
+#[cfg(test)]
 mod table_size_tests;
 #[cfg(test)]
 #[path = "layout_tests.rs"]

@@ -3,6 +3,7 @@
 
 use super::key_sample::{KeyedTable, sorted_order};
 use super::laid_table::LaidTable;
+use super::row_growth::RowGrowth;
 use super::{Layout, ReadForecast, Replicate};
 use crate::cluster::WrittenCells;
 use crate::engine::{PlannedRead, scan_calls, scanner_rows};
@@ -58,13 +59,15 @@ pub(super) fn of(tables: &[LaidTable<'_>], gets: usize) -> Vec<ReadForecast> {
     let costs = costs(setup);
     // Half of what the run writes is there, on average.
     let written = workload.estimated_writes(&setup.schema) / 2.0;
-    let rows = (workload.existing_rows(&setup.schema) as f64 + written).max(1.0);
+    // Behind the end of each region a scan is opened anew.
+    let row = |laid: &LaidTable<'_>| {
+        let rows = RowGrowth::of(laid.table.key, setup, replicate).rows(written);
+        costs.row + costs.scan * laid.points.len() as f64 / rows.max(1.0)
+    };
+    let rows: Vec<f64> = tables.iter().map(row).collect();
     let reads = workload.reads.iter().enumerate().map(|(at, read)| {
-        let keys = tables.iter().map(|laid| {
-            // Behind the end of each region a scan is opened anew.
-            let ends = laid.points.len() as f64 / rows;
-            (keys(&laid.table), costs.row + ends * costs.scan)
-        });
+        let keys = tables.iter().map(|laid| keys(&laid.table));
+        let keys = keys.zip(rows.iter().copied());
         let (table, plan) =
             targets.with(at, TARGETS, setup, |context| cheapest(keys, read, context));
         // Every combination of lists is counted for each target, whatever it takes to read them.

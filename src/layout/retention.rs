@@ -15,8 +15,6 @@ use crate::workload::{Existing, ImportRows, LoadModel, Workload, WriteId};
 pub struct Retention {
     now: Kept,
     later: Kept,
-    /// So many times as many rows are there later: fewer than [`Retention::TIMES`] where a file has no more.
-    more: f64,
 }
 
 /// Rows that are kept for some time.
@@ -51,8 +49,6 @@ impl Retention {
             existing.rows = kept_longer(&existing.rows, longer);
         }
         later.kept_for = later.kept_for.map(|kept| kept.mul_f64(longer));
-        let total = |of: &Workload| of.existing_rows(&setup.schema) as f64 + 0.5 * written;
-        let more = total(&later) / total(&now).max(1.0);
         let oldest = |workload: &Workload| {
             let rows = workload.existing.iter().map(|it| it.rows.last());
             rows.max().unwrap_or_default()
@@ -73,35 +69,34 @@ impl Retention {
         Self {
             now: with_rows(now),
             later: with_rows(later),
-            more,
         }
     }
 
     /// For each read of a strategy, how many times as many rows servers read for it when rows have been kept ten times as long.
     pub fn growth(&self, strategy: &Strategy) -> Vec<f64> {
-        let rows = |kept: &Kept, times: f64| {
-            let (workload, replicate) = (&kept.workload, &kept.replicate);
-            let targets = ReadTargets::new(workload, replicate);
+        let [now, later] = [&self.now, &self.later].map(|kept| {
             // A reader goes through all times that there are.
             let mut setup = Setup::clone(&strategy.setup);
             let (oldest, end) = setup.schema.time_range;
             setup.schema.time_range = (oldest.before(kept.older), end);
-            let rows = (0..workload.reads.len()).map(|read| {
-                let row = times * costs(&setup).row;
-                let tables = KeyedTable::all(strategy, replicate).map(|table| (keys(&table), row));
-                let asked = &workload.reads[read];
-                let plan = targets.with(read, TARGETS, &setup, |context| {
-                    cheapest(tables, asked, context).1
-                });
-                // A Get that finds nothing reads a row like one that finds it.
-                plan.expected.cells_read.max(1.0)
+            (ReadTargets::new(&kept.workload, &kept.replicate), setup)
+        });
+        let reads = self.later.workload.reads.iter().enumerate();
+        let growth = reads.map(|(read, asked)| {
+            let row = costs(&later.1).row;
+            let tables = KeyedTable::all(strategy, &self.later.replicate);
+            let tables = tables.map(|table| (keys(&table), row));
+            // Read in the way that suits the larger table: a whole table that is still small is no way for years.
+            let plan = (later.0).with(read, TARGETS, &later.1, |context| {
+                cheapest(tables, asked, context).1
             });
-            rows.collect::<Vec<f64>>()
-        };
-        // Read in the way that suits the larger table: a whole table that is still small is no way for years.
-        let later = rows(&self.later, 1.0).into_iter();
-        let pairs = later.zip(rows(&self.now, self.more));
-        pairs.map(|(later, now)| later / now).collect()
+            let cells = now.0.with(read, TARGETS, &now.1, |context| {
+                plan.expected_of(context).cells_read
+            });
+            // A Get that finds nothing reads a row like one that finds it.
+            plan.expected.cells_read.max(1.0) / cells.max(1.0)
+        });
+        growth.collect()
     }
 
     /// Whether rows that become so many times as many grow with retention.

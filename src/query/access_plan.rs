@@ -245,6 +245,16 @@ impl AccessPlan {
         population.touch(self.question.known.stored(), record)
     }
 
+    /// What it costs in another context, such as that of a table with other rows: means over the targets there.
+    pub fn expected_of<R: RowCounts>(&self, context: &PlanContext<'_, R>) -> Expected {
+        let (mut sum, mut requests) = (Expected::default(), Requests::default());
+        for target in context.sample {
+            self.requests(target, context.population, &mut requests);
+            sum.add(&requests, context.costs);
+        }
+        sum.of_one(context.sample.len())
+    }
+
     /// The same with means over a larger sample.
     pub fn expecting(self, expected: Expected) -> Self {
         Self { expected, ..self }

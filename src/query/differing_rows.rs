@@ -3,6 +3,7 @@
 use super::question::{Bands, Question};
 use crate::key::{Coincidences, FieldSteps, StepCache};
 use crate::record::FieldId;
+use crate::workload::Condition;
 use std::ops::Range;
 
 /// Which share of a range's values is within a part of it.
@@ -21,7 +22,8 @@ pub(super) struct DifferingRows<'a, S> {
 }
 
 impl<'a, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, S> {
-    /// Of `all` rows, which satisfy what is known, those that have the target's values or are alike by chance; by a `count` of rows.
+    /// Of `all` rows, which satisfy what is known, those that have the target's values or are alike by chance; by a `count` of rows. Both kinds may be the same
+    /// rows: under what the target has, beside what is known of all, there is `room` for so many at most.
     pub fn alike<const N: usize>(
         self,
         all: [f64; N],
@@ -29,6 +31,7 @@ impl<'a, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, S> {
         (equal, between): (&mut Vec<(FieldId, i64)>, &mut Bands),
         (shares, windows, base): (&mut Vec<(FieldId, f64)>, &mut Bands, &mut Bands),
         count: &mut impl FnMut(&[(FieldId, i64)], &Bands) -> [f64; N],
+        room: impl FnOnce(Condition<'_>, Condition<'_>) -> f64,
     ) -> [f64; N] {
         let (question, known) = (self.question, equal.len());
         base.0.clone_from(&between.0);
@@ -68,6 +71,14 @@ impl<'a, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, S> {
             }
         });
         let same = with(&|_| true);
-        std::array::from_fn(|at| same[at] + (all[at] - same[at]) * chance)
+        let condition = |equal, between| Condition { equal, between };
+        let room = room(
+            condition(equal, &between.0),
+            condition(&equal[..known], &base.0),
+        );
+        std::array::from_fn(|at| {
+            let (same, others) = (same[at], (all[at] - same[at]) * chance);
+            same + others * (1.0 - same / room).max(0.0)
+        })
     }
 }

@@ -22,12 +22,39 @@ pub struct RowIdentity {
     told: Vec<FieldId>,
     /// Told fields, and those that short hashes are made of.
     told_or_hashed: Vec<FieldId>,
-    /// Values of the short hashes; 1 without.
-    hashes: f64,
+    /// Segments that tell less than the fields that they are made of.
+    hashed: Vec<Hashed>,
     /// A timestamp used in steps, which of them are told (the others only hashed), and the slots among which steps are looked for.
     step: Option<(JointSteps, Range<i64>)>,
     /// Values of what is drawn for each write; infinite for identifiers that never come twice.
     draws: f64,
+}
+
+/// A segment of which several values of its fields share one: a short hash, a remainder, a coarse step.
+#[derive(Debug, Clone)]
+struct Hashed {
+    fields: Vec<FieldId>,
+    /// Its values.
+    values: f64,
+    /// Neighbouring values of its field that share one; 1 where those that do lie anywhere.
+    width: f64,
+}
+
+impl Hashed {
+    /// Values that it has at most among the rows that satisfy a condition.
+    fn values_under(&self, condition: Condition<'_>) -> f64 {
+        let of_field = |field: &FieldId| {
+            let range = condition.between.iter().find(|it| it.0 == *field);
+            match condition.equal.iter().any(|(known, _)| known == field) {
+                true => 1.0,
+                false => range.map_or(f64::INFINITY, |(_, low, high)| {
+                    ((high - low).max(1) as f64 / self.width).ceil()
+                }),
+            }
+        };
+        let values: f64 = self.fields.iter().map(of_field).product();
+        values.min(self.values)
+    }
 }
 
 /// The step of one record: of what is told or hashed, and of what is told.
@@ -51,7 +78,7 @@ impl RowIdentity {
             Some((joint, bounds))
         });
         let mut told_or_hashed = told.clone();
-        let (mut hashes, mut draws) = (1.0, 1.0);
+        let (mut hashed, mut draws) = (Vec::new(), 1.0);
         for (at, segment) in key.segments().iter().enumerate() {
             let values = segment.space();
             let joint = step.as_ref().map(|(joint, _)| joint);
@@ -62,9 +89,20 @@ impl RowIdentity {
             if segment.randomness() == Randomness::Random {
                 draws *= values;
             } else if is_hidden || fields.any(|field| !told.contains(field) && !in_steps(*field)) {
-                hashes *= values;
-                let hashed = segment.fields().iter().copied();
-                told_or_hashed.extend(hashed.filter(|field| !in_steps(*field)));
+                let fields = segment.fields();
+                told_or_hashed.extend(fields.iter().filter(|field| !in_steps(**field)));
+                let width = match fields[..] {
+                    [field] if key.segment_steps(at, field).is_some() => {
+                        let slots = schema.slots(field);
+                        (slots.end.abs_diff(slots.start) as f64 / values).max(1.0)
+                    }
+                    _ => 1.0,
+                };
+                hashed.push(Hashed {
+                    fields: fields.to_vec(),
+                    values,
+                    width,
+                });
             }
         }
         told_or_hashed.sort_unstable();
@@ -72,7 +110,7 @@ impl RowIdentity {
         Self {
             told,
             told_or_hashed,
-            hashes,
+            hashed,
             step,
             draws,
         }
@@ -151,6 +189,30 @@ impl RowIdentity {
         self.counted(rows, condition, (step, draws), target, at)
     }
 
+    /// Room for rows that satisfy a condition, of which more is known than of `all`: what those tell apart, times the values that are left of the rest. Infinite
+    /// where all is told.
+    pub(super) fn room(
+        &self,
+        rows: &(impl RowCounts + ?Sized),
+        [own, all]: [Condition<'_>; 2],
+        RowStep([_, step]): RowStep,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        if self.hashed.is_empty() {
+            return f64::INFINITY;
+        }
+        let (told, draws) = (&self.told[..], self.draws);
+        let told = rows.distinct(all, RowEquality { told, step, draws }, target, at);
+        told * self.hashes(own)
+    }
+
+    /// Values of what the key doesn't tell, among the rows that satisfy a condition; 1 where it tells all.
+    fn hashes(&self, condition: Condition<'_>) -> f64 {
+        let values = self.hashed.iter().map(|it| it.values_under(condition));
+        values.product()
+    }
+
     fn counted(
         &self,
         rows: &(impl RowCounts + ?Sized),
@@ -162,7 +224,8 @@ impl RowIdentity {
         let identity = |told, step| RowEquality { told, step, draws };
         let all = identity(&self.told_or_hashed, finest);
         let finest = rows.distinct(condition, all, target, at);
-        if self.hashes <= 1.0 || self.hashes.is_infinite() || finest <= 0.0 {
+        let hashes = self.hashes(condition);
+        if self.hashed.is_empty() || hashes.is_infinite() || finest <= 0.0 {
             return finest;
         }
         let told = rows.distinct(condition, identity(&self.told, step), target, at);
@@ -170,8 +233,8 @@ impl RowIdentity {
             return finest;
         }
         // Equally likely hashes of so many different values.
-        let kept = -libm::expm1(finest / told * libm::log1p(-1.0 / self.hashes));
-        (told * self.hashes * kept).clamp(told, finest.max(told))
+        let kept = -libm::expm1(finest / told * libm::log1p(-1.0 / hashes));
+        (told * hashes * kept).clamp(told, finest.max(told))
     }
 }
 

@@ -212,6 +212,7 @@ impl<R: RowCounts> Read<'_, R> {
                     known,
                     (equal_shares, windows, base),
                     &mut count,
+                    |own, all| identity.room(self.rows, [own, all], step, target.record, target.at),
                 );
             }
             total += current;
@@ -284,6 +285,10 @@ impl<R: RowCounts> Read<'_, R> {
                 known,
                 (equal_shares, windows, base),
                 &mut count,
+                |own, all| {
+                    let identity = question.identity_of(of);
+                    identity.room(self.rows, [own, all], step, target.record, target.at)
+                },
             );
         }
         let [found] = found;
