@@ -38,11 +38,11 @@ pub use types::{
 };
 
 #[cfg(test)]
+mod counted_rows_tests;
+#[cfg(test)]
 mod family_size_tests;
 #[cfg(test)]
 mod page_tests;
-#[cfg(test)]
-mod rewritten_rows_tests;
 #[cfg(test)]
 mod table_size_tests;
 #[cfg(test)]

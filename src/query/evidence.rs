@@ -308,7 +308,7 @@ impl ValueBeginnings {
         Some(Self { field, form })
     }
 
-    /// Ranges of the slots whose bytes go on where those of `slot` (which are `bytes`) end.
+    /// Ranges of the slots, but for `slot` itself, whose bytes begin with `bytes`, which are its own and maybe more.
     pub fn longer(
         &self,
         slot: i64,
@@ -318,13 +318,14 @@ impl ValueBeginnings {
     ) {
         match &self.form {
             Form::Listed(values) => {
-                let from = values.partition_point(|(value, _)| value.as_slice() <= bytes);
+                let from = values.partition_point(|(value, _)| value.as_slice() < bytes);
                 let longer = values[from..].iter();
                 slots.clear();
                 slots.extend(
                     longer
                         .take_while(|(value, _)| value.starts_with(bytes))
-                        .map(|(_, slot)| *slot),
+                        .map(|(_, slot)| *slot)
+                        .filter(|other| *other != slot),
                 );
                 slots.sort_unstable();
                 for run in slots.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {
@@ -346,6 +347,8 @@ impl ValueBeginnings {
 /// What it takes to count the rows of longer values of one access path.
 #[derive(Debug, Clone)]
 pub(super) struct LongerValues {
+    /// Of which they are values; constants alone follow it.
+    pub segment: usize,
     pub beginnings: Arc<ValueBeginnings>,
     /// As that of the path, but for values of the field in a range.
     pub evidence: Evidence,
@@ -354,7 +357,8 @@ pub(super) struct LongerValues {
 }
 
 impl LongerValues {
-    /// Of a path whose scans end with a segment of no fixed width that nothing delimits. `beginnings` are found once a key.
+    /// Of a path whose scans end with a segment of no fixed width that nothing delimits: no constant either, where values have it within. `beginnings` are found
+    /// once a key.
     pub fn new(
         key: &KeyPlan,
         way: &Candidate,
@@ -364,13 +368,15 @@ impl LongerValues {
         let Stop::Prefix { segments } = way.stop else {
             return None;
         };
-        let last = segments.checked_sub(1)?;
+        let mut used = key.segments()[..segments].iter();
+        let last = used.rposition(|it| it.constant().is_none())?;
         if key.is_delimited(last) || way.values_given(last).is_some() {
             return None;
         }
         let beginnings = Arc::clone(beginnings[last].as_ref()?);
         let field = beginnings.field;
-        if !evidence.told.contains(&field) {
+        let is_listed = matches!(beginnings.form, Form::Listed(_));
+        if !evidence.told.contains(&field) || !(is_listed || last + 1 == segments) {
             return None;
         }
         let hashes = key.segments()[..last].iter();
@@ -380,6 +386,7 @@ impl LongerValues {
         evidence.told.retain(|other| *other != field);
         evidence.range = Some((field, None));
         Some(Self {
+            segment: last,
             beginnings,
             evidence,
             chance: chance.product(),
@@ -434,5 +441,7 @@ mod tests {
         assert_eq!(listed(1), [10..11, 12..16]);
         assert_eq!(listed(2).first(), Some(&(13..14)));
         assert_eq!(listed(4), []);
+        // With what stands behind it: what begins with that, and is that.
+        assert_eq!(longer(Form::Listed(sorted), 10, "ba"), [12..14]);
     }
 }

@@ -4,6 +4,7 @@ use crate::key::{FieldSteps, JointSteps, KeyPlan, Randomness, StepCache};
 use crate::record::{FieldId, FieldKind, Schema};
 use crate::time::SimTime;
 use crate::workload::{Condition, RowCounts, RowEquality};
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Steps of time are looked for so far beyond the table's times, within which they may end: two years.
@@ -28,6 +29,8 @@ pub struct RowIdentity {
     step: Option<(JointSteps, Range<i64>)>,
     /// Values of what is drawn for each write; infinite for identifiers that never come twice.
     draws: f64,
+    /// Fields that the key says nothing of, and that each write of a row may have another value of.
+    changing: Vec<FieldId>,
 }
 
 /// A segment of which several values of its fields share one: a short hash, a remainder, a coarse step.
@@ -107,7 +110,10 @@ impl RowIdentity {
         }
         told_or_hashed.sort_unstable();
         told_or_hashed.dedup();
+        let changing = (0..schema.fields.len() as u16).map(FieldId);
+        let changing = changing.filter(|field| is_changing(schema, *field, &told_or_hashed));
         Self {
+            changing: changing.collect(),
             told,
             told_or_hashed,
             hashed,
@@ -189,8 +195,43 @@ impl RowIdentity {
         self.counted(rows, condition, (step, draws), target, at)
     }
 
-    /// Room for rows that satisfy a condition, of which more is known than of `all`: what those tell apart, times the values that are left of the rest. Infinite
-    /// where all is told.
+    /// Of the rows of which some write satisfies a condition, the part whose newest write does: the others have had other values since. `target` is known to be
+    /// one of the writes.
+    pub(super) fn newest(
+        &self,
+        rows: &(impl RowCounts + ?Sized),
+        condition: Condition<'_>,
+        step: RowStep,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        let is_kept = |field: &FieldId| !self.changing.contains(field);
+        let equal: SmallVec<[_; 4]> = (condition.equal.iter().copied())
+            .filter(|(field, _)| is_kept(field))
+            .collect();
+        let between: SmallVec<[_; 4]> = (condition.between.iter().copied())
+            .filter(|(field, ..)| is_kept(field))
+            .collect();
+        let (equal, between) = (&equal[..], &between[..]);
+        if (equal.len(), between.len()) == (condition.equal.len(), condition.between.len()) {
+            return 1.0;
+        }
+        let told = Condition { equal, between };
+        let of_rows = |condition, draws| self.counted(rows, condition, (step, draws), target, at);
+        let writes = |condition| of_rows(condition, f64::INFINITY);
+        let [some, all] = [condition, told].map(|of| of_rows(of, self.draws));
+        let [wanted, written] = [condition, told].map(writes);
+        if some <= 0.0 || written <= all {
+            return 1.0;
+        }
+        // The target's own write is the newest of its row as often as any other of it.
+        let share = ((wanted - 1.0) / (written - 1.0)).clamp(0.0, 1.0);
+        let newest = all * share + (1.0 - share) * all / written;
+        (newest / some).min(1.0)
+    }
+
+    /// Room for rows that satisfy a condition, of which more is known than of `all`: values of what the key tells, as many as would be met as often as those
+    /// of all are, times what is left of the rest. Infinite where none is met twice.
     pub(super) fn room(
         &self,
         rows: &(impl RowCounts + ?Sized),
@@ -202,9 +243,13 @@ impl RowIdentity {
         if self.hashed.is_empty() {
             return f64::INFINITY;
         }
-        let (told, draws) = (&self.told[..], self.draws);
-        let told = rows.distinct(all, RowEquality { told, step, draws }, target, at);
-        told * self.hashes(own)
+        let told = &self.told[..];
+        let counted = |draws| rows.distinct(all, RowEquality { told, step, draws }, target, at);
+        let [values, writes] = [self.draws, f64::INFINITY].map(counted);
+        match values > 0.0 {
+            true => values_met(values, writes) * self.hashes(own),
+            false => f64::INFINITY,
+        }
     }
 
     /// Values of what the key doesn't tell, among the rows that satisfy a condition; 1 where it tells all.
@@ -236,6 +281,34 @@ impl RowIdentity {
         let kept = -libm::expm1(finest / told * libm::log1p(-1.0 / hashes));
         (told * hashes * kept).clamp(told, finest.max(told))
     }
+}
+
+/// Of how many equally likely values so many writes meet so many: n (1 - e^(-w / n)) of them. Infinite where all are different.
+fn values_met(met: f64, writes: f64) -> f64 {
+    // Writes of each: between 0, with all different, and those of each that was met.
+    let (mut low, mut high) = (0.0, writes / met);
+    for _ in 0..f64::MANTISSA_DIGITS {
+        let of_each = f64::midpoint(low, high);
+        match -libm::expm1(-of_each) * writes > met * of_each {
+            true => low = of_each,
+            false => high = of_each,
+        }
+    }
+    writes / low
+}
+
+/// Each write draws a value of the field that nothing tells of which these are known.
+fn is_changing(schema: &Schema, field: FieldId, known: &[FieldId]) -> bool {
+    let of = schema.field(field);
+    let moves = matches!(
+        of.kind,
+        FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
+    );
+    let mut parents = of.of.iter();
+    !moves
+        && of.column.is_none()
+        && !known.contains(&field)
+        && parents.all(|parent| is_changing(schema, *parent, known))
 }
 
 #[cfg(test)]

@@ -176,7 +176,8 @@ impl<R: RowCounts> Read<'_, R> {
                 true => identity.current_rows(self.rows, condition, step, target.record, target.at),
                 false => all,
             };
-            [current, all]
+            let newest = identity.newest(self.rows, condition, step, target.record, target.at);
+            [current * newest, all * newest]
         };
         let (mut total, mut stored) = (0.0, 0.0);
         for combination in 0..counted {
@@ -641,9 +642,8 @@ impl<R: RowCounts> Read<'_, R> {
         let mut slots = std::mem::take(&mut self.scratch.slots);
         bytes.clear();
         let row = plan.row(&self.scratch.record, self.target);
-        plan.question
-            .key
-            .write_segment(segments - 1, &row, &mut bytes);
+        let key = &plan.question.key;
+        (longer.segment..segments).for_each(|at| key.write_segment(at, &row, &mut bytes));
         let own = self.scratch.bands.of(field);
         let mut found = 0.0;
         longer.beginnings.longer(slot, &bytes, &mut slots, |range| {

@@ -1,4 +1,4 @@
-//! Reads of tables whose rows are written again and again, under keys that tell less than the fields that they are made of: the answers are counted by hand.
+//! Rows that reads read, counted by hand: where keys tell less than the fields that they are made of, and where values begin like others.
 
 use super::{Layout, Replicate, Retention};
 use crate::query::AccessPath;
@@ -70,4 +70,60 @@ fn counters_under_random_salts_are_found_by_a_get_for_each_and_never_become_more
     // 1,000 counters under 16 salts are full after an hour, and in ten.
     let retention = Retention::of(&strategy.setup, scenario.seed);
     assert_eq!(retention.growth(strategy), [1.0]);
+}
+
+#[test]
+fn rows_of_values_that_go_on_with_the_delimiter_are_read_as_well() {
+    let text = "[field]\n\
+                tenant = { type = \"text\", values = [\"acme\", \"acme-eu\", \"acme-us\", \"beta\", \"be\"], \
+                distribution = { weights = [4, 1, 1, 2, 2] } }\n\
+                id = { type = \"sequence\" }\n\
+                [write.w]\nrate = \"1/s\"\n[existing.w]\nrecords = 1_000_000\n\
+                [read.all]\nequal = [\"tenant\"]\n\
+                [strategy.dash]\nkey = \"tenant || '-' || be8(id)\"\n\
+                [strategy.slash]\nkey = \"tenant || '/' || be8(id)\"\n";
+    let scenario = Scenario::parse(text, "tenants").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let read = |at: usize| {
+        let reads = Layout::of(&scenario.strategies[at], &firsts[at]).reads;
+        (reads[0].rows_returned, reads[0].rows_read)
+    };
+    // Tenants are asked for as often as they are written. Wanted: 0.4^2 + 2 x 0.1^2 + 2 x 0.2^2 = 0.26 of a million. Behind `acme-` lie those of `acme-eu` and
+    // `acme-us` too: 0.4 x 0.2 more. Targets are spread over all rows: to one in a thousand.
+    let near = |found: f64, expected: f64| {
+        assert!((found / expected - 1.0).abs() < 2e-3, "{found} {expected}");
+    };
+    let [(wanted, dash), (_, slash)] = [read(0), read(1)];
+    near(wanted, 260_000.0);
+    near(slash, 260_000.0);
+    near(dash, 340_000.0);
+}
+
+#[test]
+fn rows_that_are_written_again_have_the_value_of_their_newest_write_alone() {
+    let text = |writes: u64| {
+        format!(
+            "[field]\ncustomer = {{ type = \"int\", count = 100 }}\nord = {{ type = \"int\", count = 1_000 }}\n\
+             status = {{ type = \"int\", count = 5 }}\n\
+             [write.w]\nrate = \"1/s\"\n[existing.w]\nrecords = {writes}\n\
+             [read.open]\nequal = [\"customer\", \"status\"]\n\
+             [read.page]\nequal = [\"customer\", \"status\"]\npage = {{ field = \"ord\", size = 20, number = 1 }}\n\
+             [strategy.orders]\nkey = \"be4(customer) || be4(ord)\"\n"
+        )
+    };
+    let read = |writes: u64| {
+        let scenario = Scenario::parse(&text(writes), "orders");
+        let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+        let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+        let reads = Layout::of(&scenario.strategies[0], &firsts[0]).reads;
+        [reads[0].rows_returned, reads[1].rows_read]
+    };
+    // Each of 100,000 orders is written 100 times, with any of five statuses: of the 1,000 of a customer 200 are open. The reader's own row was open once, and is
+    // so now in one of a hundred times and a fifth of the others: 0.008 rows more. Twenty of them stand among a hundred.
+    let [open, page] = read(10_000_000);
+    assert!((open - 200.008).abs() < 1e-2, "{open}");
+    assert!((page - 100.0).abs() < 0.1, "{page}");
+    // Hardly an order is written twice: one in 200, so the reader's own is open and of the ten others of its customer two.
+    let [open, _] = read(1_000);
+    assert!((open - 3.0).abs() < 0.02, "{open}");
 }
