@@ -1,8 +1,12 @@
 //! What happened to the servers and regions of a run. Must not judge it.
 
-use crate::metrics::{EventKind, OPERATIONS_PER_SERVER, Series};
+use crate::metrics::{
+    EventKind, NO_HOTSPOT_BELOW, OPERATIONS_PER_SERVER, Series, SeriesEvent, Side,
+};
 use crate::statistics::median;
 
+/// A server's share of the demand is out of the ordinary for a while when it comes to so many times that of the usual hottest one (estimate).
+const UNUSUAL: f64 = 2.0;
 /// In the words of a balancer that looks for moves, as a decision is told.
 const STARTS: &str = ": starts for ";
 
@@ -73,4 +77,43 @@ pub(super) fn first_and_last(demand: &[Vec<u64>]) -> Option<(f64, f64)> {
     };
     let last = &demand[demand.len() - fifth..];
     Some((peak(&demand[..fifth])?, peak(last)?))
+}
+
+/// The part of the run in which some server has an unusual share of a side's demand, and then has not although none of its regions opens elsewhere.
+pub(super) fn passes_by_itself(series: &Series, side: Side) -> f64 {
+    let demand = match side {
+        Side::Read => &series.server_read_demand,
+        _ => &series.server_demand,
+    };
+    let hottest = demand.iter().map(|loads| {
+        let all: u64 = loads.iter().sum();
+        let most = (0..).zip(loads).max_by_key(|(_, load)| **load);
+        let enough = most.filter(|_| all >= OPERATIONS_PER_SERVER * loads.len() as u64);
+        enough.map_or((0, 0.0), |(server, most)| {
+            (server, *most as f64 / all as f64)
+        })
+    });
+    let hottest: Vec<(u32, f64)> = hottest.collect();
+    let shares: Vec<f64> = hottest.iter().map(|it| it.1).collect();
+    let usual = median(&shares).unwrap_or(0.0);
+    let is_hot = |share: f64| share > 0.0 && share >= NO_HOTSPOT_BELOW * usual;
+    let of = |kind| series.events.iter().filter(move |it| it.event == kind);
+    let (mut end, mut intervals) = (0, 0);
+    for alike in hottest.chunk_by(|a, b| is_hot(a.1) == is_hot(b.1)) {
+        end += alike.len();
+        let last = series.origin_ms + (end - 1) as f64 * series.interval_ms;
+        let then = last..last + 2.0 * series.interval_ms;
+        let server = Some(hottest[end - 1].0);
+        let is_left = of(EventKind::Open).any(|open| {
+            let moved = |it: &SeriesEvent| it.region == open.region && it.server == server;
+            then.contains(&open.at_ms) && of(EventKind::Move).any(moved)
+        });
+        let is_unusual = alike.iter().any(|it| it.1 > 0.0 && it.1 >= UNUSUAL * usual);
+        intervals += if is_unusual && !is_left {
+            alike.len()
+        } else {
+            0
+        };
+    }
+    intervals as f64 / demand.len().max(1) as f64
 }

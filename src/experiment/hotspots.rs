@@ -1,6 +1,6 @@
 //! The classes of hotspot of one strategy: of its writes, of its reads, and of what servers are asked for in all. Must not tell them.
 
-use super::cluster_history::first_and_last;
+use super::cluster_history::{first_and_last, passes_by_itself};
 use super::runs::StrategyRuns;
 use crate::cluster::row_capacity_per_second;
 use crate::key::KeyPlan;
@@ -63,7 +63,9 @@ impl Hotspots {
         let end = SimTime::from_nanos(strategy.setup.workload.duration.as_nanos());
         let joins = strategy.setup.servers_by(end) > strategy.setup.cluster.servers;
         let passing = [Side::Write, Side::Read].map(|side| {
-            !(is_relieved || joins)
+            // Another event may come meanwhile.
+            let mut by_itself = runs.series.iter().map(|it| passes_by_itself(it, side));
+            (!(is_relieved || joins) || by_itself.any(|part| part >= PASSING))
                 && count(MetricId::HotspotTimeFraction.of(side)) >= PASSING
                 && !is_hot(side, MetricId::ServerPeakToMean)
                 && is_hot(side, MetricId::HotspotPeakToMean)
