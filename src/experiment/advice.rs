@@ -300,13 +300,7 @@ impl Advice<'_> {
     }
 
     fn floors(&self) -> String {
-        let [key, placement] = self.verdict.floors();
-        // Where servers take turns within an interval, one has all at each moment however regions lie.
-        let placement = match self.verdict.hotspots.takes_turns {
-            true => f64::from(self.verdict.servers),
-            false => placement,
-        };
-        let [key, placement] = [key, placement].map(times);
+        let [key, placement] = self.verdict.floors().map(times);
         let (of, prefix) = match self.is_of_reads() {
             true => ("reads of the hottest server", "read_"),
             false => ("hottest server", ""),

@@ -18,13 +18,21 @@ use std::collections::BTreeMap;
 /// Most of the read demand is that of a kind of reads when more than this share of it is.
 pub(super) const MOST: f64 = 0.5;
 
+/// Servers take turns at the writes of a table within an interval: all go to one for a moment, and then to another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turns {
+    /// The strategy's own (0), or a copy's.
+    pub(super) table: usize,
+    /// Peak-to-mean of a moment: one server has a row of each write, and its part of the rows of other tables.
+    pub(super) peak: f64,
+}
+
 /// The classes; `None` where there is too little demand to tell.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Hotspots {
     pub(super) writes: Option<Hotspot>,
     pub(super) reads: Option<Hotspot>,
-    /// Servers take turns at the writes within an interval: all go to one for a moment, and then to another.
-    pub(super) takes_turns: bool,
+    pub(super) turns: Option<Turns>,
     /// By side: the hotspot is one for less than half of the time.
     pub(super) passing: [bool; 2],
     /// Of writes and reads together, by handler time.
@@ -48,10 +56,16 @@ impl Hotspots {
         };
         let is_hot = |side, id| peak(side, id).is_some_and(|peak: Peak| peak.is_hot());
         // Intervals show turns that last longer.
-        let turn = turn(strategy, layout, runs, servers);
-        let takes_turns = turn.is_some_and(|secs| {
-            secs < sample.as_secs_f64() || !is_hot(Side::Write, MetricId::ServerPeakToMean)
+        let is_seen = |secs: f64| {
+            secs >= sample.as_secs_f64() && is_hot(Side::Write, MetricId::ServerPeakToMean)
+        };
+        let rows = strategy.rows_per_write();
+        let turn = turn(strategy, layout, runs, servers).filter(|(_, secs)| !is_seen(*secs));
+        let turns = turn.map(|(table, _)| Turns {
+            table,
+            peak: (f64::from(servers) + rows - 1.0) / rows,
         });
+        let turns = turns.filter(|turns| turns.peak >= NO_HOTSPOT_BELOW);
         let count = |id: MetricId| runs.all().mean(id).unwrap_or(0.0);
         // What splits and moves have put right since the start is told of them, and how servers that join are used has a class of its own.
         let changes = count(MetricId::Splits) + count(MetricId::Moves);
@@ -71,15 +85,15 @@ impl Hotspots {
                 && is_hot(side, MetricId::HotspotPeakToMean)
         });
         let class = |side: Side, demanded: Demanded| {
-            let table = hottest_region(layout, runs, side).0;
+            let turns = turns.filter(|_| side == Side::Write);
+            let table = turns.map_or_else(|| hottest_region(layout, runs, side).0, |it| it.table);
             let mean = |id: MetricId| runs.all().mean(id.of(side));
             let passing = passing[side as usize];
             // Medians tell of the time without it.
             let usual = |id: MetricId| mean(id).filter(|_| !passing);
-            let takes_turns = takes_turns && side == Side::Write;
             let key_floor = key_floor(strategy, layout, runs, (side, servers, passing));
             // However regions lie, only one is written at a time.
-            let best_dealing = usual(MetricId::PlacementPeakBest).filter(|_| !takes_turns);
+            let best_dealing = usual(MetricId::PlacementPeakBest).filter(|_| turns.is_none());
             let share = usual(MetricId::KeyRangeMaxShare);
             let of_peak = match passing {
                 true => MetricId::HotspotPeakToMean,
@@ -95,7 +109,7 @@ impl Hotspots {
                 servers,
                 leads_with_time: strategy
                     .gathers_a_moment_under(key_of(strategy, table), layout.points(table)),
-                takes_turns,
+                takes_turns: turns.is_some(),
                 best_dealing,
                 range_share: share.zip(mean(MetricId::KeyRangeMaxShareOverall)),
             })
@@ -109,7 +123,7 @@ impl Hotspots {
                 value: it.peak,
                 even: it.even,
             };
-            Hotspot::of_all(together, it.read_share, writes, reads, takes_turns)
+            Hotspot::of_all(together, it.read_share, writes, reads, turns.is_some())
         };
         let mut classes = [writes, reads].into_iter().flatten();
         let passes = classes.find(|class| passing.contains(&true) && *class != Hotspot::None);
@@ -121,7 +135,7 @@ impl Hotspots {
         Self {
             writes,
             reads,
-            takes_turns,
+            turns,
             passing,
             all: together.or(writes).or(reads),
             read_share: hottest.map(|hottest| hottest.read_share),
@@ -158,19 +172,26 @@ impl Hotspots {
     }
 }
 
-/// Seconds of a turn where servers take turns at the writes: they come as time goes on, and those of a moment, enough for a statement about skew, go to one region.
-fn turn(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns, servers: u32) -> Option<f64> {
-    let workload = &strategy.setup.workload;
-    let stay = strategy.key.stay(strategy.pace(), layout.points(0));
+/// The table at whose writes servers take turns, with the seconds of a turn: its rows come as time goes on, and those of a moment, enough for a statement about skew, go to one region.
+fn turn(
+    strategy: &Strategy,
+    layout: &Layout,
+    runs: &StrategyRuns,
+    servers: u32,
+) -> Option<(usize, f64)> {
+    let (writes, pace) = (&strategy.setup.workload.writes, strategy.pace()?);
     let least = (OPERATIONS_PER_SERVER * u64::from(servers)) as f64;
-    let of_moment = runs.all().mean(MetricId::WriteOffered);
-    let steady = workload.writes.iter().all(|it| it.load.import().is_none());
-    let turns = steady
-        && servers > 1
-        && layout.copies.is_empty()
-        && reachable_regions(layout, 0) > 1
-        && of_moment.is_some_and(|offered| offered * stay.min(1.0) >= least);
-    turns.then_some(stay)
+    let of_moment = runs.all().mean(MetricId::WriteOffered)?;
+    // What comes beside an import follows a time of its own.
+    let steady = writes.len() == 1 || writes.iter().all(|it| it.load.import().is_none());
+    let tables = (0..=layout.copies.len()).filter(|_| steady && servers > 1);
+    let mut turns = tables.map(|table| {
+        let stay = key_of(strategy, table).stay(pace, layout.points(table));
+        (table, stay)
+    });
+    turns.find(|&(table, stay)| {
+        reachable_regions(layout, table) > 1 && of_moment * stay.min(1.0) >= least
+    })
 }
 
 /// Operations a second, those that lock no row included, at which the row that is locked most is incremented, or appended to, as fast as its lock lets it,

@@ -119,15 +119,14 @@ impl<'a> StrategySummary<'a> {
         let slowest = slow.fold(0.0, f64::max);
         runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
             let peak = match passing {
-                // One server at a time.
-                _ if hotspots.takes_turns => f64::from(servers),
                 // It passes in some replicates only.
                 true => scalars
                     .get(MetricId::HotspotPeakToMean)
                     .or_else(|| scalars.get(MetricId::ServerPeakToMean))?,
                 false => scalars.get(MetricId::ServerPeakToMean)?,
             };
-            let peak = peak.max(slowest * f64::from(servers));
+            let of_turns = hotspots.turns.map_or(1.0, |turns| turns.peak);
+            let peak = peak.max(slowest * f64::from(servers)).max(of_turns);
             let rows = f64::from(servers) * capacity? / peak;
             Some((rows / strategy.rows_per_write()).min(of_rows))
         });
@@ -319,6 +318,8 @@ impl<'a> StrategySummary<'a> {
         let (setup, layout, runs) = (&self.strategy.setup, self.layout, &self.runs);
         let (load, hot) = (self.load(), self.hotspots.main());
         let (copy, region) = hotspots::hottest_region(layout, runs, hot);
+        let turns = self.hotspots.turns.filter(|_| hot == Side::Write);
+        let copy = turns.map_or(copy, |turns| turns.table);
         let key = hotspots::key_of(self.strategy, copy);
         let reached = hotspots::reachable_regions(layout, copy);
         let writes = setup.workload.writes.iter();

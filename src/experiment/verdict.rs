@@ -4,7 +4,7 @@
 //! Must not compute evidence, nor say more than the evidence does.
 
 use super::cluster_history::ClusterHistory;
-use super::hotspots::Hotspots;
+use super::hotspots::{Hotspots, Turns};
 use super::read_price::{ReadPrice, p99_words};
 use crate::metrics::{BUSY, CLUSTER_BUSY, Counts, Hotspot, MetricId, NO_HOTSPOT_BELOW, Side};
 use crate::text::{compact, length, millis, percent, percent_to, times};
@@ -185,6 +185,12 @@ impl Verdict {
         self.hotspots.passing[self.skew_of() as usize]
     }
 
+    /// Servers take turns within an interval, and that is the hotspot.
+    fn turns(&self, hotspot: Hotspot) -> Option<Turns> {
+        let of_writes = hotspot == Hotspot::Moving && self.skew_of() == Side::Write;
+        self.hotspots.turns.filter(|_| of_writes)
+    }
+
     /// What sentences call a class, and the copy that it is of.
     pub(super) fn class(&self, hotspot: Hotspot) -> String {
         let copy = self.hot_copy().map(|copy| format!(" of copy {copy}"));
@@ -203,10 +209,14 @@ impl Verdict {
                 Hotspot::Moving => " at a time",
                 _ => "",
             };
-            if hotspot == Hotspot::Moving && self.hotspots.takes_turns {
+            if let Some(turns) = self.turns(hotspot) {
                 let within = length(self.sample_s);
+                let share = match self.rows_per_write {
+                    1.0 => "all".to_owned(),
+                    _ => percent(turns.peak / f64::from(servers)),
+                };
                 return format!(
-                    "{class}: {cause} and servers take turns within an interval of {within}, so one of {servers} servers takes all of the {of}{at_a_time}"
+                    "{class}: {cause} and servers take turns within an interval of {within}, so one of {servers} servers takes {share} of the {of}{at_a_time}"
                 );
             }
             if self.passes() {
@@ -275,7 +285,7 @@ impl Verdict {
             // That of the share before it, so that the two agree.
             let peak = times(self.skew(MetricId::ServerPeakToMean)?);
             Some(match hotspot {
-                _ if self.passes() || self.hotspots.takes_turns => return None,
+                _ if self.passes() || self.hotspots.turns.is_some() => return None,
                 Hotspot::Placement => format!(
                     ", {peak} the mean: other dealings of the same regions give {mean} {range}, the best {best}"
                 ),
@@ -586,7 +596,9 @@ impl Verdict {
     /// What no split, and no placement of whole regions, can beat.
     pub(super) fn floors(&self) -> [f64; 2] {
         let placement = self.skew(MetricId::PlacementFloor).unwrap_or(1.0);
-        [self.key_floor, placement]
+        // Where servers take turns within an interval, one has all at each moment however regions lie.
+        let turns = self.hotspot().and_then(|hotspot| self.turns(hotspot));
+        [self.key_floor, turns.map_or(placement, |turns| turns.peak)]
     }
 
     /// Splits and moves, and what became of the hotspot.

@@ -1,7 +1,7 @@
 //! Verdicts, read: each must be true of its numbers, specific, and one sentence.
 
 use super::cluster_history::{ClusterHistory, first_and_last};
-use super::hotspots::Hotspots;
+use super::hotspots::{Hotspots, Turns};
 use super::read_price::ReadPrice;
 use super::verdict::Verdict;
 use crate::metrics::{Hotspot, MetricId, Side};
@@ -453,13 +453,15 @@ fn servers_that_died_or_joined_are_named_where_they_are_the_cause() {
 fn servers_that_take_turns_within_an_interval_are_a_moving_hotspot() {
     let turns = verdict(|v| {
         v.hot(Hotspot::Moving);
-        (v.hotspots.takes_turns, v.leads_with_time) = (true, true);
+        let (table, peak) = (0, 8.0);
+        v.hotspots.turns = Some(Turns { table, peak });
+        v.leads_with_time = true;
         v.sample_s = 0.5;
     });
     assert_eq!(
         turns,
         "Moving hotspot: the key follows time and servers take turns within an interval of 500 ms, so one of 8 servers takes all of the \
-         writes at a time; all 80.0k writes/s completed, p99 3.42 ms."
+         writes at a time; all 80.0k writes/s completed, p99 3.42 ms; no placement of whole regions gets the hottest server below 8.0× the mean."
     );
 }
 
@@ -534,7 +536,7 @@ fn what_else_is_hot_is_named() {
             reads: Some(Hotspot::Moving),
             all: Some(Hotspot::Static),
             read_share: Some(0.2),
-            takes_turns: false,
+            turns: None,
             passing: [false; 2],
         };
         v.means.insert(MetricId::ReadServerMaxShare, 0.31);

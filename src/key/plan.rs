@@ -47,8 +47,10 @@ impl Role {
 /// How timestamps and sequences move on as rows are written.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
-    /// When the first row is written.
+    /// The time of the first row.
     pub start: EpochNanos,
+    /// Seconds by which the times of rows move on each second: 1, but for imports of what has been.
+    pub speed: f64,
     /// Rows by which sequences count on each second, where one write has them all and its rate is known.
     pub rows_per_sec: Option<f64>,
     /// Rows that clients of closed loops wait for at once, while one server takes them all; 0 without such clients.
@@ -348,13 +350,13 @@ impl KeyPlan {
         let mut record = vec![0; self.schema.fields.len()];
         let bytes_after = |step: i64| {
             // Anywhere in them: steps of one length would miss a cycle that divides it.
-            let passed = step * 2_000_000 + step * 1_235_813 % 2_000_000;
+            let passed = (step * 2_000_000 + step * 1_235_813 % 2_000_000) as f64;
             for field in fields {
                 record[usize::from(field.0)] = match self.schema.field(*field).kind {
                     FieldKind::Timestamp { unit, .. } => {
-                        unit.floor(EpochNanos(pace.start.0 + passed))
+                        unit.floor(EpochNanos(pace.start.0 + (pace.speed * passed) as i64))
                     }
-                    _ => (pace.rows_per_sec.unwrap_or(0.0) * passed as f64 / 1e9) as i64,
+                    _ => (pace.rows_per_sec.unwrap_or(0.0) * passed / 1e9) as i64,
                 };
             }
             let (mut bytes, draws) = (Vec::new(), no_draws());

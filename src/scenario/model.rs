@@ -222,9 +222,8 @@ impl Strategy {
         key: &KeyPlan,
         points: impl Iterator<Item = &'a [u8]>,
     ) -> bool {
-        let mut writes = self.setup.workload.writes.iter();
-        let steady = writes.any(|write| write.load.import().is_none());
-        self.follows_time_under(key) || steady && key.gathers_a_moment(self.pace(), points)
+        let gathers = |pace| key.gathers_a_moment(pace, points);
+        self.follows_time_under(key) || self.pace().is_some_and(gathers)
     }
 
     /// Rows that one operation writes: one of the table, and of each copy.
@@ -232,22 +231,47 @@ impl Strategy {
         1.0 + self.copies.len() as f64
     }
 
-    /// How timestamps and sequences move on as rows are written.
-    pub fn pace(&self) -> Pace {
+    /// How timestamps and sequences move on as rows are written; `None` of imports, but for one in the order of time that is all that is written, at a known rate.
+    pub fn pace(&self) -> Option<Pace> {
         let (setup, workload) = (&self.setup, &self.setup.workload);
-        let only = Some(&workload.writes[..]).filter(|writes| writes.len() == 1);
-        let of_clients = only.and_then(|writes| {
+        let only = match &workload.writes[..] {
+            [only] => Some(only),
+            _ => None,
+        };
+        let of_clients = only.and_then(|write| {
             let server = server_capacity_per_second(&setup.cluster, &setup.table);
-            workload.paced_by_server(&writes[0], server)
+            workload.paced_by_server(write, server)
         });
-        let offered = workload.offered_per_sec(&setup.schema);
-        let offered = offered.filter(|_| only.is_some());
-        let (rows_per_sec, in_flight) = of_clients.unzip();
-        Pace {
-            start: workload.start,
-            rows_per_sec: offered.or(rows_per_sec),
-            in_flight: in_flight.unwrap_or(0.0),
+        let (of_clients, in_flight) = of_clients.unzip();
+        // An import may be done before the run ends.
+        let part =
+            workload.imported_by(&setup.schema).as_secs_f64() / workload.duration.as_secs_f64();
+        let offered = workload
+            .offered_per_sec(&setup.schema)
+            .filter(|_| only.is_some());
+        let rows_per_sec = offered.map(|offered| offered / part).or(of_clients);
+        let (mut start, mut speed) = (workload.start, 1.0);
+        if let Some(import) = only.and_then(|write| write.load.import()) {
+            let (all, last) = (import.rows.len(&setup.schema), import.rows.last());
+            let in_time = import.order == ImportOrder::Time && import.times.is_none();
+            let secs = all as f64 / rows_per_sec.filter(|_| in_time)?;
+            if last > SimDuration::ZERO {
+                start = EpochNanos(start.0 - last.as_nanos() as i64);
+                speed = last.as_secs_f64() / secs;
+            }
+        } else if !workload
+            .writes
+            .iter()
+            .any(|write| write.load.import().is_none())
+        {
+            return None;
         }
+        Some(Pace {
+            start,
+            speed,
+            rows_per_sec,
+            in_flight: in_flight.unwrap_or(0.0),
+        })
     }
 }
 

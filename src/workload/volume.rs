@@ -80,14 +80,14 @@ impl Workload {
     }
 
     /// Rows a second that the clients of a closed loop put when one server, which can take so many a second, takes them all, and how many of them are
-    /// in flight then; `None` of other writes, of imports, and where clients have write buffers, which fill for all servers at once.
+    /// in flight then; `None` of other writes, and where clients have write buffers, which fill for all servers at once.
     pub fn paced_by_server(&self, write: &Write, server_per_sec: f64) -> Option<(f64, f64)> {
         match &write.load {
             LoadModel::Closed {
                 clients,
                 think: Think::Constant(think) | Think::Exponential(think),
                 buffer: None,
-                import: None,
+                ..
             } => {
                 let per_sec = self.asked_per_sec(write).min(server_per_sec);
                 let thinking = per_sec * think.as_secs_f64();
