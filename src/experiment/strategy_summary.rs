@@ -15,7 +15,7 @@ use super::{
 use crate::cluster::{ClusterEvent, row_capacity_per_second};
 use crate::keyspace::escape;
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
-use crate::metrics::{BUSY, MetricId, Side, lookup};
+use crate::metrics::{BUSY, MetricId, Peak, Side, lookup};
 use crate::policy::SplitAlgorithm;
 use crate::query::AccessPath;
 use crate::random::Seed;
@@ -117,14 +117,13 @@ impl<'a> StrategySummary<'a> {
             Some(share * times)
         });
         let slowest = slow.fold(0.0, f64::max);
+        let even = runs.even_peak(Side::Write);
+        let lasting = |value| Peak { value, even }.without_chance();
         runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
-            let peak = match passing {
-                // It passes in some replicates only.
-                true => scalars
-                    .get(MetricId::HotspotPeakToMean)
-                    .or_else(|| scalars.get(MetricId::ServerPeakToMean))?,
-                false => scalars.get(MetricId::ServerPeakToMean)?,
-            };
+            // It passes in some replicates only.
+            let hot = scalars.get(MetricId::HotspotPeakToMean);
+            let lasting = scalars.get(MetricId::ServerPeakToMean).map(lasting);
+            let peak = hot.filter(|_| passing).or(lasting)?;
             let of_turns = hotspots.turns.map_or(1.0, |turns| turns.peak);
             let peak = peak.max(slowest * f64::from(servers)).max(of_turns);
             let rows = f64::from(servers) * capacity? / peak;

@@ -66,6 +66,15 @@ impl Peak {
             && dealing - least < LEFT_BY_DEALING * (self.value - least)
     }
 
+    /// What the placement makes of it: chance comes on top, and what is independent adds up by its squares.
+    pub fn without_chance(&self) -> f64 {
+        let least = self.least();
+        let above = |peak: f64| peak / least - 1.0;
+        let chance = self.even.map_or(0.0, |even| above(even.mean));
+        let squares = above(self.value) * above(self.value) - chance * chance;
+        least * (1.0 + squares.max(0.0).sqrt())
+    }
+
     /// Higher than a spread load has it, by more than chance.
     pub fn is_hot(&self) -> bool {
         let by_chance = |even: ExpectedPeak| self.value <= even.mean + CHANCE_SDS * even.sd;
@@ -315,6 +324,24 @@ mod tests {
             ..STATIC
         };
         assert_eq!(Hotspot::classify(&nothing), None);
+    }
+
+    #[test]
+    fn chance_is_taken_off_a_peak_by_its_squares() {
+        let peak = |value, mean, least| {
+            let even = Some(ExpectedPeak {
+                mean,
+                sd: 0.1,
+                least,
+            });
+            Peak { value, even }.without_chance()
+        };
+        // An even load has what chance makes of it, or less. Of 3, 4 and 5 the squares of two add up to that of the third.
+        assert_eq!([1.3, 1.2].map(|value| peak(value, 1.3, 1.0)), [1.0; 2]);
+        assert!((peak(1.5, 1.3, 1.0) - 1.4).abs() < 1e-12);
+        assert!((peak(3.0, 2.6, 2.0) - 2.8).abs() < 1e-12);
+        let (value, even) = (1.5, None);
+        assert_eq!(Peak { value, even }.without_chance(), 1.5);
     }
 
     #[test]

@@ -63,6 +63,7 @@ mod store_files;
 mod sweeps;
 mod templates;
 mod todays_regions;
+mod usable_capacity;
 mod validation;
 mod verdicts;
 #[cfg(unix)]
