@@ -37,6 +37,8 @@ pub struct SweepFinding {
     pub last: String,
     /// From the knee on all of the offered load is completed: that greater values gain nothing says nothing of what they could take.
     pub load_reached: bool,
+    /// A greater value than the knee that may gain something for all that the replicates show: the one that gains most on average.
+    pub unclear: Option<SweepDip>,
     /// At the knee there are fewer regions than servers: so many servers have none, of so many.
     pub idle_servers: Option<(u32, u32)>,
     /// Throughput at the knee over that at the least value.
@@ -47,7 +49,7 @@ pub struct SweepFinding {
     pub prices: Vec<SweepPrice>,
 }
 
-/// A value that does worse than a lesser one.
+/// A value beside a lesser one, than which it does worse, or may do better.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepDip {
     /// It.
@@ -168,6 +170,15 @@ fn finding(
         than: text(than),
         ratio: of(at, than).into(),
     };
+    let mean = |(at, _): &(usize, usize)| of(*at, knee).map_or(0.0, |ratio| ratio.mean);
+    let may_gain = |(at, _): &(usize, usize)| {
+        let interval = of(*at, knee).and_then(|ratio| ratio.interval);
+        interval.is_some_and(|(_, high)| high >= 1.0 + WORTH)
+    };
+    let greater = (knee + 1..points.len()).map(|at| (at, knee));
+    let unclear = greater
+        .filter(may_gain)
+        .max_by(|a, b| mean(a).total_cmp(&mean(b)));
     let mut beyond = points[knee..].iter();
     Some(SweepFinding {
         strategy: points[0].name.clone(),
@@ -180,6 +191,7 @@ fn finding(
         idle_servers: idle_servers(points[knee]),
         load_reached: beyond.all(|point| completes_all(point, load)),
         gain: of(knee, 0).into(),
+        unclear: unclear.map(dip),
         dips: growth.dips.into_iter().map(dip).collect(),
         prices: prices.collect(),
     })

@@ -54,10 +54,19 @@ fn sentence(finding: &SweepFinding) -> String {
              does not show"
         ),
         (true, _) => format!("{load} still gain at {path} = {knee}: {gain} those at {first}"),
-        (_, true) => format!("beyond {path} = {first} {load} gain nothing"),
-        _ => format!(
-            "beyond {path} = {knee} {load} gain nothing; {knee} gives {gain} those at {first}"
-        ),
+        (_, is_first) => {
+            let beyond = match &finding.unclear {
+                Some(it) => format!(
+                    "no gain of {load} is shown; {} gives {} those at {knee}",
+                    it.value,
+                    Ratio.interval(&it.ratio)
+                ),
+                None => format!("{load} gain nothing"),
+            };
+            let at_knee = format!("; {knee} gives {gain} those at {first}");
+            let at_knee = if is_first { "" } else { &at_knee };
+            format!("beyond {path} = {knee} {beyond}{at_knee}")
+        }
     }];
     if let Some((idle, servers)) = finding.idle_servers {
         parts.push(format!(

@@ -338,6 +338,9 @@ fn title(findings: &[SweepFinding]) -> String {
         }
         true if first.reads => format!("Reads still gain at {setting} = {knee}"),
         true => format!("Writes still gain at {setting} = {knee}"),
+        false if findings.iter().any(|it| it.unclear.is_some()) => {
+            format!("Beyond {setting} = {knee} no gain of {load} is shown")
+        }
         false => format!("Beyond {setting} = {knee} {load} gain nothing"),
     };
     if let Some(dip) = first.dips.first()

@@ -46,6 +46,23 @@ fn the_title_names_the_knee_and_the_dip() {
 }
 
 #[test]
+fn nothing_is_gained_only_where_the_replicates_exclude_a_gain() {
+    let mut results = along("parameter.buckets", &[(6, 11e4), (8, 11e4), (16, 16e4)]);
+    let name = "write_throughput_per_sec";
+    let of = [[8e4, 14e4], [8e4, 14e4], [16e4, 16e4]];
+    for (strategy, values) in results.strategies.iter_mut().zip(of) {
+        let values = values.map(Some).to_vec();
+        strategy.values.insert(name.to_owned(), values);
+    }
+    let chart = drawn(&results).expect("a sweep");
+    assert_eq!(chart.title, "Beyond buckets = 6 no gain of writes is shown");
+    // The logarithms of 2 and 8 / 7 are 0.413 on average, with a standard error of 0.280; of two values an interval has 12.7 of it.
+    let told = crate::report::sweep_views::sentences(&results);
+    let start = "salted: beyond parameter.buckets = 6 no gain of writes is shown; 16 gives 1.51× [";
+    assert!(told[0].starts_with(start), "{told:?}");
+}
+
+#[test]
 fn without_a_choice_or_of_servers_it_is_not_drawn() {
     assert_eq!(drawn(&sample::five_keys()), None);
     assert_eq!(drawn(&along("parameter.buckets", &[(2, 2e4)])), None);
