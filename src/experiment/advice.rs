@@ -198,7 +198,7 @@ impl Advice<'_> {
                 }
                 // A value that is cut by time has one hot region at each moment.
                 _ if parts.time_is_second && self.skewed().is_some() => self.apart(),
-                _ => self.at_quantiles(),
+                _ => self.at_quantiles().unwrap_or_else(|| self.apart()),
             },
             Hotspot::Lookback => {
                 let keep = "If it is the newest data, keep it in memory: a read from memory costs the same server less.";
@@ -213,11 +213,15 @@ impl Advice<'_> {
         }
     }
 
-    fn at_quantiles(&self) -> String {
-        let regions = REGIONS_A_SERVER * self.verdict.servers;
-        format!(
+    /// As many regions as keys reach now, or more; `None` where they are cut so, and there are enough of them.
+    fn at_quantiles(&self) -> Option<String> {
+        let (servers, reached) = (self.verdict.servers, self.verdict.reachable_regions as u32);
+        let least = REGIONS_A_SERVER * servers;
+        let regions = least.max(reached.next_multiple_of(servers));
+        let is_cut = self.parts.is_sampled && reached >= least;
+        (!is_cut).then(|| format!(
             "Take split points at the quantiles of the keys: `presplit = {{ algorithm = \"sampled\", regions = {regions} }}`."
-        )
+        ))
     }
 
     fn away_from_time(&self) -> String {
@@ -251,8 +255,10 @@ impl Advice<'_> {
                 "{count} {what} don't divide evenly among {servers} servers: take {better}."
             );
         }
-        if self.skewed().is_none() {
-            return self.at_quantiles();
+        if self.skewed().is_none()
+            && let Some(quantiles) = self.at_quantiles()
+        {
+            return quantiles;
         }
         let what = self.spreading(self.parts.salts());
         let salted = match what {
@@ -335,6 +341,8 @@ pub(super) struct KeyParts {
     pub(super) leading_buckets: Option<usize>,
     /// The table is pre-split at each of them.
     pub(super) has_bucket_regions: bool,
+    /// It is pre-split at quantiles.
+    pub(super) is_sampled: bool,
     /// Some write is an import.
     pub(super) imported: bool,
 }
@@ -397,6 +405,7 @@ impl KeyParts {
                 .unwrap_or_default(),
             leading_buckets: key.leading_buckets().map(|buckets| buckets.len()),
             has_bucket_regions: matches!(presplit, Presplit::Fixed { algorithm, .. } if *algorithm == Some(SplitAlgorithm::Buckets)),
+            is_sampled: matches!(presplit, Presplit::Sampled { .. }),
             imported: writes.iter().any(|write| write.load.import().is_some()),
         }
     }

@@ -82,6 +82,7 @@ fn a_key_is_told_in_what_leads_what_is_no_time_and_what_is_hot() {
             unused: Vec::new(),
             leading_buckets: Some(16),
             has_bucket_regions: false,
+            is_sampled: false,
             imported: false,
         }
     );
@@ -175,6 +176,37 @@ fn a_hot_value_is_spread_by_all_that_tells_its_rows_apart() {
         "Static hotspot: one range of `be4(sensor)` has 90 % of the writes. Take split points at the quantiles of the keys: \
          `presplit = { algorithm = \"sampled\", regions = 32 }`."
     );
+}
+
+#[test]
+fn quantiles_are_as_many_as_the_regions_and_no_cure_of_quantiles() {
+    let cure = |is_sampled: bool, regions: usize| {
+        let mut verdict = even();
+        verdict.hot(Hotspot::Static);
+        (verdict.regions, verdict.reachable_regions) = (regions, regions);
+        let parts = KeyParts {
+            is_sampled,
+            ..parts("be4(sensor) || be8(ts)", &[])
+        };
+        let advice = Advice {
+            verdict: &verdict,
+            parts: &parts,
+            spreads: &|_| true,
+        };
+        advice.to_string()
+    };
+    let quantiles = |regions: u32| {
+        format!(
+            "Take split points at the quantiles of the keys: `presplit = {{ algorithm = \"sampled\", regions = {regions} }}`."
+        )
+    };
+    // Four a server are enough; who has more keeps as many, a multiple of eight servers.
+    assert!(cure(false, 16).contains(&quantiles(32)));
+    assert!(cure(false, 64).contains(&quantiles(64)));
+    assert!(cure(false, 65).contains(&quantiles(72)));
+    assert!(cure(true, 16).contains(&quantiles(32)));
+    let salted = "Put `salt(16, be4(sensor))` in front, with `presplit = { algorithm = \"buckets\" }`; who reads";
+    assert!(cure(true, 64).contains(salted));
 }
 
 #[test]
