@@ -296,7 +296,9 @@ fn other_buckets_are_advised_only_where_they_would_be_more_even() {
 fn no_salt_cures_a_number_of_regions() {
     let text = advice(Hotspot::Static, "be4(sensor)", |v| {
         v.reachable_regions = 10;
-        v.set(MetricId::RegionMaxShare, 0.1);
+        // Of few rows an interval, one region has more than a tenth by chance.
+        v.set(MetricId::RegionMaxShare, 0.12);
+        v.set(MetricId::RegionMaxShareOverall, 0.105);
         v.set(MetricId::ServerPeakToMean, 1.6);
     });
     assert_eq!(

@@ -318,7 +318,8 @@ impl Verdict {
     /// and the best dealing (where dealings are unknown, the run) has the peak that this makes.
     pub(super) fn uneven_count(&self) -> Option<(usize, &'static str)> {
         let (regions, servers) = (self.reachable_regions, self.servers as usize);
-        let greatest = self.skew(MetricId::RegionMaxShare).unwrap_or(1.0);
+        // Of the few rows of an interval chance gives one region more than the others.
+        let greatest = self.skew(MetricId::RegionMaxShareOverall).unwrap_or(1.0);
         let alike = regions >= servers && greatest * regions as f64 <= AS_COUNTED;
         let (count, what) = match self.buckets {
             Some(buckets) => (buckets, "buckets"),
