@@ -323,4 +323,21 @@ fn what_is_even_needs_no_cure_but_for_more_servers() {
         }),
         "No key cures this: with what the neighbours ask for, a server is full, while 60 % of all handlers are busy."
     );
+    // Clients may have one operation in flight, and servers wait for them.
+    let idle = |failed| {
+        advice(Hotspot::None, "be4(sensor)", |v| {
+            v.set(MetricId::Saturated, 1.0);
+            v.set(MetricId::UtilisationMean, 0.00588);
+            v.set(MetricId::UtilisationMax, 0.00631);
+            v.set(MetricId::WriteFailedFraction, failed);
+        })
+    };
+    assert_eq!(
+        idle(0.941),
+        "No key cures this: clients give up 94.1 % of the writes, while at most 0.631 % of a server's handlers are busy."
+    );
+    assert_eq!(
+        idle(0.0),
+        "No key cures this: operations pile up, while at most 0.631 % of a server's handlers are busy."
+    );
 }

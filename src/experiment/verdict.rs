@@ -6,7 +6,9 @@
 use super::cluster_history::ClusterHistory;
 use super::hotspots::{Hotspots, Turns};
 use super::read_price::{ReadPrice, p99_words};
-use crate::metrics::{BUSY, CLUSTER_BUSY, Counts, Hotspot, MetricId, NO_HOTSPOT_BELOW, Side};
+use crate::metrics::{
+    BUSY, CLUSTER_BUSY, Counts, Hotspot, MetricId, NO_HOTSPOT_BELOW, PASSING, Side,
+};
 use crate::text::{compact, length, millis, percent, percent_to, times};
 use crate::units::ByteSize;
 use std::collections::BTreeMap;
@@ -527,8 +529,20 @@ impl Verdict {
         }
         let (busy, busiest) = (MetricId::UtilisationMean, MetricId::UtilisationMax);
         let (busy, busiest) = (self.count(busy), self.count(busiest));
+        let hot = self.count(MetricId::HotTimeFraction);
         if self.hotspots.is_hot() {
             None
+        } else if overloaded && busiest > 0.0 && busiest <= BUSY && hot < PASSING {
+            // Clients have as many operations in flight as they may, or give up.
+            let busiest = percent(busiest);
+            let failed = self.rate(MetricId::WriteFailedFraction);
+            let failed = failed.filter(|failed| *failed >= NOTABLE).map(percent);
+            let so = failed.map_or("operations pile up".to_owned(), |failed| {
+                format!("clients give up {failed} of the {}", self.load.plural())
+            });
+            Some(format!(
+                "{so}, while at most {busiest} of a server's handlers are busy"
+            ))
         } else if overloaded && busy > 0.0 && busy < CLUSTER_BUSY {
             // The load itself is spread: it is something else that fills a server.
             let with = match self.mean(MetricId::WriteOffered.of(Side::Neighbour)) {
