@@ -205,17 +205,16 @@ impl RowIdentity {
         target: &[i64],
         at: SimTime,
     ) -> f64 {
-        let is_kept = |field: &FieldId| !self.changing.contains(field);
-        let equal: SmallVec<[_; 4]> = (condition.equal.iter().copied())
-            .filter(|(field, _)| is_kept(field))
-            .collect();
-        let between: SmallVec<[_; 4]> = (condition.between.iter().copied())
-            .filter(|(field, ..)| is_kept(field))
-            .collect();
-        let (equal, between) = (&equal[..], &between[..]);
-        if (equal.len(), between.len()) == (condition.equal.len(), condition.between.len()) {
+        let changes = |field: &FieldId| self.changing.contains(field);
+        let (equal, between) = (condition.equal.iter(), condition.between.iter());
+        if !equal.clone().any(|(field, _)| changes(field))
+            && !between.clone().any(|(field, ..)| changes(field))
+        {
             return 1.0;
         }
+        let equal: SmallVec<[_; 4]> = equal.filter(|it| !changes(&it.0)).copied().collect();
+        let between: SmallVec<[_; 4]> = between.filter(|it| !changes(&it.0)).copied().collect();
+        let (equal, between) = (&equal[..], &between[..]);
         let told = Condition { equal, between };
         let of_rows = |condition, draws| self.counted(rows, condition, (step, draws), target, at);
         let writes = |condition| of_rows(condition, f64::INFINITY);
