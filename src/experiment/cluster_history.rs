@@ -7,6 +7,8 @@ use crate::statistics::median;
 
 /// A server's share of the demand is out of the ordinary for a while when it comes to so many times that of the usual hottest one (estimate).
 const UNUSUAL: f64 = 2.0;
+/// With so many times the operations that tell of an interval, an even share is known to a tenth (one standard error, 1 / sqrt(100)): chance does not end heat.
+const SURE: u64 = 10;
 /// In the words of a balancer that looks for moves, as a decision is told.
 const STARTS: &str = ": starts for ";
 
@@ -85,30 +87,31 @@ pub(super) fn passes_by_itself(series: &Series, side: Side) -> f64 {
         Side::Read => &series.server_read_demand,
         _ => &series.server_demand,
     };
-    let hottest = demand.iter().map(|loads| {
+    // Heat goes on through intervals with too few operations to tell.
+    let hottest = demand.iter().enumerate().filter_map(|(at, loads)| {
         let all: u64 = loads.iter().sum();
-        let most = (0..).zip(loads).max_by_key(|(_, load)| **load);
-        let enough = most.filter(|_| all >= OPERATIONS_PER_SERVER * loads.len() as u64);
-        enough.map_or((0, 0.0), |(server, most)| {
-            (server, *most as f64 / all as f64)
-        })
+        let (server, most) = (0..).zip(loads).max_by_key(|(_, load)| **load)?;
+        let enough = all >= SURE * OPERATIONS_PER_SERVER * loads.len() as u64;
+        enough.then(|| (server, *most as f64 / all as f64, at))
     });
-    let hottest: Vec<(u32, f64)> = hottest.collect();
+    let hottest: Vec<(u32, f64, usize)> = hottest.collect();
     let shares: Vec<f64> = hottest.iter().map(|it| it.1).collect();
     let usual = median(&shares).unwrap_or(0.0);
-    let is_hot = |share: f64| share > 0.0 && share >= NO_HOTSPOT_BELOW * usual;
+    let is_hot = |share: f64| share >= NO_HOTSPOT_BELOW * usual;
     let of = |kind| series.events.iter().filter(move |it| it.event == kind);
     let (mut end, mut intervals) = (0, 0);
     for alike in hottest.chunk_by(|a, b| is_hot(a.1) == is_hot(b.1)) {
         end += alike.len();
-        let last = series.origin_ms + (end - 1) as f64 * series.interval_ms;
-        let then = last..last + 2.0 * series.interval_ms;
-        let server = Some(hottest[end - 1].0);
+        let next = hottest.get(end).map_or(demand.len(), |it| it.2);
+        let (server, _, last) = hottest[end - 1];
+        let [last, next] = [last, next + 1]
+            .map(|interval| series.origin_ms + interval as f64 * series.interval_ms);
+        let (then, server) = (last..next, Some(server));
         let is_left = of(EventKind::Open).any(|open| {
             let moved = |it: &SeriesEvent| it.region == open.region && it.server == server;
             then.contains(&open.at_ms) && of(EventKind::Move).any(moved)
         });
-        let is_unusual = alike.iter().any(|it| it.1 > 0.0 && it.1 >= UNUSUAL * usual);
+        let is_unusual = alike.iter().any(|it| it.1 >= UNUSUAL * usual);
         intervals += if is_unusual && !is_left {
             alike.len()
         } else {

@@ -55,6 +55,21 @@ fn rows_of_a_step_or_of_a_class_are_those_that_the_key_can_tell_there() {
 }
 
 #[test]
+fn a_remainder_of_a_range_has_all_its_values_and_a_step_those_of_the_range() {
+    // Of each of 50 sensors a row a second for a day: each second is written once.
+    let text = "[field]\nsensor = { type = \"int\", count = 50 }\nts = { type = \"timestamp\", unit = \"s\" }\n\
+                [write.w]\neach = [\"sensor\"]\nevery = \"1s\"\n[existing.w]\nlast = \"1d\"\n\
+                [read.recent]\nrange = { field = \"ts\", last = \"10m\" }\n\
+                [strategy.salted]\nkey = \"be4(sensor) || be4(trunc(ts, '1h')) || be1(ts % 8)\"\n";
+    let scenario = Scenario::parse(text, "salted").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let reads = Layout::of(&scenario.strategies[0], &firsts[0]).reads;
+    // Ten minutes lie in one hour, or in two, and have all eight remainders: 400 rows an hour.
+    let wanted = reads[0].rows_returned;
+    assert!((399.0..=801.0).contains(&wanted), "{wanted}");
+}
+
+#[test]
 fn counters_under_random_salts_are_found_by_a_get_for_each_and_never_become_more() {
     let text = "[time]\nduration = \"6s\"\n[field]\nad = { type = \"int\", count = 1_000 }\n\
                 [write.inc]\nrate = \"10k/s\"\nkind = \"increment\"\n[existing.inc]\nlast = \"1h\"\n\

@@ -6,7 +6,7 @@
 
 use super::candidates::{Candidate, Stop};
 use super::question::{Order, Question};
-use crate::key::{Coincidences, FieldClasses, FieldSteps, KeyPlan, Randomness, Row};
+use crate::key::{Coincidences, FieldClasses, FieldSteps, KeyPlan, Randomness, Row, Segment};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{FieldId, Schema};
 use std::ops::Range;
@@ -293,7 +293,11 @@ impl ValueBeginnings {
         let first = of.kind.first_slot();
         let form = if let Some(slots) = of.few_slots(LISTED_MAX) {
             let slots = slots.into_iter();
-            let mut values: Vec<(Vec<u8>, i64)> = slots.map(|slot| (bytes(slot), slot)).collect();
+            // Constants behind it delimit it, where it doesn't have them within.
+            let behind = key.segments()[segment + 1..].iter();
+            let behind: Vec<u8> = behind.map_while(Segment::constant).flatten().collect();
+            let value = |slot| ([bytes(slot), behind.clone()].concat(), slot);
+            let mut values: Vec<(Vec<u8>, i64)> = slots.map(value).collect();
             values.sort_unstable();
             Form::Listed(values)
         } else {

@@ -39,8 +39,8 @@ struct Hashed {
     fields: Vec<FieldId>,
     /// Its values.
     values: f64,
-    /// Neighbouring values of its field that share one; 1 where those that do lie anywhere.
-    width: f64,
+    /// Neighbouring values of its field that share one, on average; `None` where those that do lie anywhere.
+    width: Option<f64>,
 }
 
 impl Hashed {
@@ -50,9 +50,10 @@ impl Hashed {
             let range = condition.between.iter().find(|it| it.0 == *field);
             match condition.equal.iter().any(|(known, _)| known == field) {
                 true => 1.0,
-                false => range.map_or(f64::INFINITY, |(_, low, high)| {
-                    ((high - low).max(1) as f64 / self.width).ceil()
-                }),
+                false => match (range, self.width) {
+                    (Some((_, low, high)), Some(width)) => ((high - low) as f64 / width).max(1.0),
+                    _ => f64::INFINITY,
+                },
             }
         };
         let values: f64 = self.fields.iter().map(of_field).product();
@@ -95,11 +96,11 @@ impl RowIdentity {
                 let fields = segment.fields();
                 told_or_hashed.extend(fields.iter().filter(|field| !in_steps(**field)));
                 let width = match fields[..] {
-                    [field] if key.segment_steps(at, field).is_some() => {
+                    [field] if key.trend(at, field).is_some() => {
                         let slots = schema.slots(field);
-                        (slots.end.abs_diff(slots.start) as f64 / values).max(1.0)
+                        Some((slots.end.abs_diff(slots.start) as f64 / values).max(1.0))
                     }
-                    _ => 1.0,
+                    _ => None,
                 };
                 hashed.push(Hashed {
                     fields: fields.to_vec(),
@@ -188,23 +189,27 @@ impl RowIdentity {
         target: &[i64],
         at: SimTime,
     ) -> f64 {
-        let draws = match self.leaves_copies() {
-            true => 1.0,
-            false => self.draws,
-        };
-        self.counted(rows, condition, (step, draws), target, at)
+        self.counted(rows, condition, (step, self.draws_of(true)), target, at)
     }
 
-    /// Of the rows of which some write satisfies a condition, the part whose newest write does: the others have had other values since. `target` is known to be
-    /// one of the writes.
+    fn draws_of(&self, is_current: bool) -> f64 {
+        match is_current && self.leaves_copies() {
+            true => 1.0,
+            false => self.draws,
+        }
+    }
+
+    /// Of the rows of which some write satisfies a condition, the part whose newest write does: the others have had other values since. Of copies
+    /// under random salts each is a row, or the current one alone. `target` is known to be one of the writes.
     pub(super) fn newest(
         &self,
         rows: &(impl RowCounts + ?Sized),
         condition: Condition<'_>,
-        step: RowStep,
+        (step, is_current): (RowStep, bool),
         target: &[i64],
         at: SimTime,
     ) -> f64 {
+        let draws = self.draws_of(is_current);
         let changes = |field: &FieldId| self.changing.contains(field);
         let (equal, between) = (condition.equal.iter(), condition.between.iter());
         if !equal.clone().any(|(field, _)| changes(field))
@@ -218,7 +223,7 @@ impl RowIdentity {
         let told = Condition { equal, between };
         let of_rows = |condition, draws| self.counted(rows, condition, (step, draws), target, at);
         let writes = |condition| of_rows(condition, f64::INFINITY);
-        let [some, all] = [condition, told].map(|of| of_rows(of, self.draws));
+        let [some, all] = [condition, told].map(|of| of_rows(of, draws));
         let [wanted, written] = [condition, told].map(writes);
         if some <= 0.0 || written <= all {
             return 1.0;
@@ -307,7 +312,7 @@ fn is_changing(schema: &Schema, field: FieldId, known: &[FieldId]) -> bool {
     !moves
         && of.column.is_none()
         && !known.contains(&field)
-        && parents.all(|parent| is_changing(schema, *parent, known))
+        && (of.of.is_empty() || parents.any(|parent| is_changing(schema, *parent, known)))
 }
 
 #[cfg(test)]

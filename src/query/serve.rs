@@ -176,8 +176,15 @@ impl<R: RowCounts> Read<'_, R> {
                 true => identity.current_rows(self.rows, condition, step, target.record, target.at),
                 false => all,
             };
-            let newest = identity.newest(self.rows, condition, step, target.record, target.at);
-            [current * newest, all * newest]
+            // Each cell of a row has a newest write of its own.
+            if of == Counted::Rows && question.cell_identity.is_some() {
+                return [current, all];
+            }
+            let newest = [true, false].map(|is_current| {
+                let step = (step, is_current);
+                identity.newest(self.rows, condition, step, target.record, target.at)
+            });
+            [current * newest[0], all * newest[1]]
         };
         let (mut total, mut stored) = (0.0, 0.0);
         for combination in 0..counted {
