@@ -142,3 +142,26 @@ fn rows_that_are_written_again_have_the_value_of_their_newest_write_alone() {
     let [open, _] = read(1_000);
     assert!((open - 3.0).abs() < 0.02, "{open}");
 }
+
+#[test]
+fn cells_of_a_row_and_its_copies_under_salts_have_newest_writes_of_their_own() {
+    let text = "[field]\norder = { type = \"int\", count = 1_000 }\nslot = { type = \"int\", count = 16 }\n\
+                status = { type = \"int\", count = 5 }\n\
+                [write.w]\nrate = \"1/s\"\n[existing.w]\nrecords = 400_000\n\
+                [read.open]\nequal = [\"status\"]\n\
+                [strategy.cells]\nkey = \"be4(order)\"\nqualifier = \"be1(slot)\"\n\
+                [strategy.copies]\nkey = \"be1(random(16)) || be4(order)\"\n";
+    let scenario = Scenario::parse(text, "orders").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let read = |at: usize| {
+        let reads = Layout::of(&scenario.strategies[at], &firsts[at]).reads;
+        (reads[0].rows_returned, reads[0].cells_returned)
+    };
+    // A row has 16 cells, each written 25 times: a fifth of them are open, and 1 - 0.8^16 = 97 % of the rows have such a one.
+    let (rows, cells) = read(0);
+    assert!((971.0..=1_000.01).contains(&rows), "{rows}");
+    assert!((cells - 3_200.0).abs() < 3.2, "{cells}");
+    // Of an order's 16 copies the newest counts: a fifth of the orders are open.
+    let (rows, _) = read(1);
+    assert!((rows - 200.0).abs() < 0.2, "{rows}");
+}
