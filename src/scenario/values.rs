@@ -5,10 +5,11 @@ use super::document::{self, Node, Value};
 use super::names::slip;
 use super::reader::Reader;
 use super::show;
-use crate::settings::{FromValue, Limit, Setting, Shape, Source, Value as Found};
+use crate::settings::{self, FromValue, Limit, Setting, Shape, Source};
 use crate::text::{either, grouped};
 use crate::time::SimDuration;
 use crate::units::{Bandwidth, ByteSize, PerSecond, UnitError, UnitKind};
+use serde_json::json;
 use std::fmt::Display;
 use std::str::FromStr;
 
@@ -41,17 +42,17 @@ fn toml(shape: &Shape, default: &str) -> String {
 impl<'a> Reader<'a> {
     /// The value of a setting with a default.
     pub(super) fn value<T: FromValue>(&self, key: &'static str) -> T {
-        T::from_value(Source::value(self, key))
+        settings::read(&Source::value(self, key))
     }
 
     /// The value of a setting, if something sound is said; complains about one that must be said and is not.
     pub(super) fn given<T: FromValue>(&self, key: &'static str) -> Option<T> {
-        crate::settings::given(self, key)
+        settings::given(self, key)
     }
 
     /// The value of a setting whose default follows from others.
     pub(super) fn value_or<T: FromValue>(&self, key: &'static str, default: &str) -> T {
-        T::from_value(self.found_or(self.setting(key), default))
+        settings::read(&self.found_or(self.setting(key), default))
     }
 
     fn setting(&self, key: &str) -> &'static Setting {
@@ -59,7 +60,7 @@ impl<'a> Reader<'a> {
         setting.unwrap_or_else(|| panic!("{} declares no `{key}`", self.name()))
     }
 
-    fn found_or(&self, setting: &'static Setting, default: &str) -> Found {
+    fn found_or(&self, setting: &'static Setting, default: &str) -> String {
         let default = toml(&setting.kind.shape, default);
         self.read_or(setting.key, &default, |node| self.found(setting, node))
     }
@@ -83,26 +84,27 @@ impl<'a> Reader<'a> {
     }
 
     /// What a node says of a setting; complains about what it does not take.
-    fn found(&self, setting: &Setting, node: &Node) -> Option<Found> {
+    fn found(&self, setting: &Setting, node: &Node) -> Option<String> {
         let (key, limit) = (setting.key, setting.kind.limit);
         Some(match setting.kind.shape {
             Shape::Integer(least, greatest) => {
-                Found::Integer(self.integer_node(key, node, least, greatest)?)
+                self.integer_node(key, node, least, greatest)?.to_string()
             }
             Shape::Number(domain) => {
                 let contains = |value| domain.contains(value);
-                Found::Number(self.number_node(key, node, domain.name, contains)?)
+                let number = self.number_node(key, node, domain.name, contains)?;
+                number.to_string()
             }
-            Shape::Unit(UnitKind::Duration) => Found::Time(self.quantity(key, node, limit)?),
-            Shape::Unit(UnitKind::ByteSize) => Found::Size(self.quantity(key, node, limit)?),
-            Shape::Unit(UnitKind::Bandwidth) => Found::Bandwidth(self.quantity(key, node, limit)?),
-            Shape::Unit(UnitKind::Rate) => Found::Rate(self.quantity(key, node, limit)?),
-            Shape::Word(words) => Found::Word(self.word_node(key, node, words)?),
-            Shape::Boolean => Found::Boolean(self.boolean_node(key, node)?),
-            Shape::Text(_) => Found::Text(self.text_node(key, node)?.to_owned()),
+            Shape::Unit(UnitKind::Duration) => self.quantity::<SimDuration>(key, node, limit)?,
+            Shape::Unit(UnitKind::ByteSize) => self.quantity::<ByteSize>(key, node, limit)?,
+            Shape::Unit(UnitKind::Bandwidth) => self.quantity::<Bandwidth>(key, node, limit)?,
+            Shape::Unit(UnitKind::Rate) => self.quantity::<PerSecond>(key, node, limit)?,
+            Shape::Word(words) => words[self.word_node(key, node, words)?].to_owned(),
+            Shape::Boolean => self.boolean_node(key, node)?.to_string(),
+            Shape::Text(_) => self.text_node(key, node)?.to_owned(),
             Shape::Texts => {
                 let texts = self.texts_of(key, node, false)?.into_iter();
-                Found::Texts(texts.map(|(text, _)| text.to_owned()).collect())
+                json!(texts.map(|(text, _)| text).collect::<Vec<_>>()).to_string()
             }
             Shape::Table(_) | Shape::Names(..) | Shape::Json(_) => {
                 unreachable!("`{key}` has a reader of its own")
@@ -110,7 +112,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn quantity<T>(&self, key: &str, node: &Node, limit: Option<Limit>) -> Option<T>
+    /// A number with a unit, as it stands there.
+    fn quantity<T>(&self, key: &str, node: &Node, limit: Option<Limit>) -> Option<String>
     where
         T: Unit + PartialOrd + Display,
     {
@@ -131,7 +134,7 @@ impl<'a> Reader<'a> {
             let diagnostic = Diagnostic::error(message).label(limit.label);
             self.complain(key, diagnostic.hint(self.help_of(key)));
         }
-        Some(value)
+        node.text().map(str::to_owned)
     }
 
     /// A text.
@@ -321,14 +324,14 @@ impl<'a> Reader<'a> {
 }
 
 impl Source for Reader<'_> {
-    fn value(&self, key: &'static str) -> Found {
+    fn value(&self, key: &'static str) -> String {
         let setting = self.setting(key);
         let default = self.sink.profile().default_of(&self.path, setting);
         let default = default.expect("it is declared with a default");
         self.found_or(setting, default)
     }
 
-    fn given(&self, key: &'static str) -> Option<Found> {
+    fn given(&self, key: &'static str) -> Option<String> {
         self.require(key);
         self.found(self.setting(key), &self.entry(key)?.node)
     }
@@ -347,11 +350,12 @@ impl Source for Reader<'_> {
 
     fn choose(&self, key: &'static str) -> Option<&'static str> {
         let errors = self.sink.errors();
-        let word = match (Source::value(self, key), self.setting(key).kind.shape) {
-            (Found::Word(at), Shape::Word(words)) => words[at],
-            (Found::Boolean(true), _) => "true",
-            _ => "false",
+        let found = Source::value(self, key);
+        let words = match self.setting(key).kind.shape {
+            Shape::Word(words) => words,
+            _ => &["true", "false"],
         };
+        let word = words.iter().find(|word| **word == found)?;
         // What is neither yes nor no is the default.
         let boolean = matches!(self.setting(key).kind.shape, Shape::Boolean);
         let known = boolean || self.sink.errors() == errors;
@@ -363,13 +367,13 @@ impl Source for Reader<'_> {
                 _ if !known => {
                     self.entry(setting.key);
                 }
-                (_, words) if words.contains(&word) => {}
+                (_, words) if words.contains(word) => {}
                 (_, words) => {
                     self.meaningless(setting.key, &self.needed(key, words));
                 }
             }
         }
-        known.then_some(word)
+        known.then_some(*word)
     }
 
     fn complain_of(&self, key: &str, message: String, label: &str) {

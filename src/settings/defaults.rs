@@ -1,7 +1,6 @@
 //! The defaults of a table as a source of values.
 
-use super::{Profile, Setting, Shape, Source, Table, Value};
-use crate::units::UnitKind;
+use super::{Profile, Setting, Shape, Source, Table};
 
 /// A table of which nothing is said: every setting is its default in the first profile.
 #[derive(Debug, Clone, Copy)]
@@ -22,38 +21,14 @@ impl Defaults {
     }
 }
 
-/// What a default says. Panics for one that does not fit its setting.
-fn parsed(setting: &Setting, text: &str) -> Value {
-    let found = match setting.kind.shape {
-        Shape::Integer(..) => text.parse().ok().map(Value::Integer),
-        Shape::Number(_) => text.parse().ok().map(Value::Number),
-        Shape::Unit(UnitKind::Duration) => text.parse().ok().map(Value::Time),
-        Shape::Unit(UnitKind::ByteSize) => text.parse().ok().map(Value::Size),
-        Shape::Unit(UnitKind::Bandwidth) => text.parse().ok().map(Value::Bandwidth),
-        Shape::Unit(UnitKind::Rate) => text.parse().ok().map(Value::Rate),
-        Shape::Word(words) => words.iter().position(|word| *word == text).map(Value::Word),
-        Shape::Boolean => text.parse().ok().map(Value::Boolean),
-        Shape::Texts => {
-            let items = text.trim_matches(['[', ']']).split(", ");
-            let texts = items.map(|item| item.trim_matches('"').to_owned());
-            Some(Value::Texts(texts.collect()))
-        }
-        Shape::Text(_) | Shape::Table(_) | Shape::Names(..) | Shape::Json(_) => {
-            Some(Value::Text(text.to_owned()))
-        }
-    };
-    found.unwrap_or_else(|| panic!("`{text}` is no `{}`", setting.key))
-}
-
 impl Source for Defaults {
-    fn value(&self, key: &'static str) -> Value {
+    fn value(&self, key: &'static str) -> String {
         let default = self.given(key);
         default.unwrap_or_else(|| panic!("`{key}` has no default"))
     }
 
-    fn given(&self, key: &'static str) -> Option<Value> {
-        let setting = self.setting(key);
-        self.default_of(key).map(|text| parsed(setting, text))
+    fn given(&self, key: &'static str) -> Option<String> {
+        self.default_of(key).map(str::to_owned)
     }
 
     fn text_of(&self, _: &'static str) -> Option<String> {

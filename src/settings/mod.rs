@@ -32,4 +32,4 @@ pub use kind::{
     list_of_texts, names, number, rate, size, table, text, time, word,
 };
 pub use profiles::{PROFILE_NAMES, Profile};
-pub use source::{FromSource, FromValue, Source, Value, given};
+pub use source::{FromSource, FromValue, Source, given, read};

@@ -3,39 +3,15 @@
 use crate::text::Words;
 use crate::time::SimDuration;
 use crate::units::{Bandwidth, ByteSize, PerSecond};
+use std::any::type_name;
 
-/// The value of a setting.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Value {
-    /// A whole number.
-    Integer(i64),
-    /// Any number.
-    Number(f64),
-    /// A length of time.
-    Time(SimDuration),
-    /// A number of bytes.
-    Size(ByteSize),
-    /// Bytes a second.
-    Bandwidth(Bandwidth),
-    /// So many a second.
-    Rate(PerSecond),
-    /// One of some words, by its place among them.
-    Word(usize),
-    /// Yes or no.
-    Boolean(bool),
-    /// Any text.
-    Text(String),
-    /// A list of texts.
-    Texts(Vec<String>),
-}
-
-/// A table of values: a file's, or the defaults.
+/// A table of values: a file's, or the defaults. A value is the text that a user could write, without quotes; a list is one of JSON.
 pub trait Source {
     /// The value of a setting with a default; the default where nothing sound is said.
-    fn value(&self, key: &'static str) -> Value;
+    fn value(&self, key: &'static str) -> String;
 
     /// The value of a setting, if something sound is said.
-    fn given(&self, key: &'static str) -> Option<Value>;
+    fn given(&self, key: &'static str) -> Option<String>;
 
     /// The text that stands there, if it is one.
     fn text_of(&self, key: &'static str) -> Option<String>;
@@ -64,14 +40,19 @@ pub trait Source {
 }
 
 /// What can be made of one value.
-pub trait FromValue {
-    /// Panics for a value of another type: a setting is declared with the type that it is read as.
-    fn from_value(value: Value) -> Self;
+pub trait FromValue: Sized {
+    /// `None` where the text says nothing of the kind.
+    fn from_value(text: &str) -> Option<Self>;
+}
+
+/// What a value says. Panics where it is of another type: a setting is declared with the type that it is read as.
+pub fn read<T: FromValue>(text: &str) -> T {
+    T::from_value(text).unwrap_or_else(|| panic!("`{text}` is no {}", type_name::<T>()))
 }
 
 /// The value of a setting, if something sound is said; complains about one that must be said and is not.
 pub fn given<T: FromValue>(source: &dyn Source, key: &'static str) -> Option<T> {
-    source.given(key).map(T::from_value)
+    source.given(key).map(|text| read(&text))
 }
 
 /// What can be read from a table of values.
@@ -94,45 +75,37 @@ impl<T: FromValue> FromSource for T {
     }
 
     fn read(source: &dyn Source, key: &'static str) -> Self {
-        T::from_value(source.value(key))
+        read(&source.value(key))
     }
 }
 
 macro_rules! from_value {
-    ($($type:ty: $variant:ident($value:ident) => $made:expr;)*) => {
+    ($($type:ty),*) => {
         $(impl FromValue for $type {
-            fn from_value(value: Value) -> Self {
-                match value {
-                    Value::$variant($value) => $made,
-                    other => panic!("{other:?} is no {}", stringify!($type)),
-                }
+            fn from_value(text: &str) -> Option<Self> {
+                text.parse().ok()
             }
         })*
     };
 }
 
-from_value! {
-    u16: Integer(value) => value as u16;
-    u32: Integer(value) => value as u32;
-    u64: Integer(value) => value as u64;
-    usize: Integer(value) => value as usize;
-    i64: Integer(value) => value;
-    f32: Number(value) => value as f32;
-    f64: Number(value) => value;
-    SimDuration: Time(value) => value;
-    ByteSize: Size(value) => value;
-    Bandwidth: Bandwidth(value) => value;
-    PerSecond: Rate(value) => value;
-    bool: Boolean(value) => value;
-    String: Text(value) => value;
-    Vec<String>: Texts(value) => value;
+from_value!(u16, u32, u64, usize, i64, f64, bool, String);
+from_value!(SimDuration, ByteSize, Bandwidth, PerSecond);
+
+impl FromValue for f32 {
+    fn from_value(text: &str) -> Option<Self> {
+        f64::from_value(text).map(|number| number as f32)
+    }
 }
 
-impl<T: Words + Copy> FromValue for T {
-    fn from_value(value: Value) -> Self {
-        match value {
-            Value::Word(at) => Self::VARIANTS[at],
-            other => panic!("{other:?} is no word"),
-        }
+impl FromValue for Vec<String> {
+    fn from_value(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+}
+
+impl<T: Words> FromValue for T {
+    fn from_value(text: &str) -> Option<Self> {
+        T::named(text)
     }
 }

@@ -1,4 +1,4 @@
-//! Words that users write for the variants of an enum.
+//! Words that users write, or read, for the variants of an enum.
 
 use super::either;
 
@@ -15,20 +15,26 @@ pub struct UnknownWord {
 }
 
 /// An enum that [`words!`] declares: each variant stands for a word.
-pub trait Words: Sized + 'static {
-    /// The variants, in the order of their words.
-    const VARIANTS: &'static [Self];
+pub trait Words: Sized {
+    /// The words.
+    const WORDS: &'static [&'static str];
+
+    /// What each of them means, as the documentation says it.
+    const ABOUT: &'static [&'static str];
+
+    /// The variant of that word.
+    fn named(word: &str) -> Option<Self>;
 }
 
-/// An enum whose variants users write as words, each declared once with its word: `words! { pub enum Arrivals { Poisson = "poisson", } }`. Gives
+/// An enum whose variants users write or read as words, each declared once with its word: `words! { pub enum Arrivals { Poisson = "poisson", } }`. Gives
 /// `ALL` of them with their `WORDS`, the `name` of one, and, where the enum is told what it is (`enum Theme: "theme"`), `FromStr`.
 #[macro_export]
 macro_rules! words {
     ($(#[$about:meta])* $vis:vis enum $type:ident $(: $what:literal)? {
-        $($(#[$of_one:meta])* $variant:ident = $word:literal,)+
+        $($(#[$($of_one:tt)*])* $variant:ident = $word:literal,)+
     }) => {
         $(#[$about])*
-        $vis enum $type { $($(#[$of_one])* $variant,)+ }
+        $vis enum $type { $($(#[$($of_one)*])* $variant,)+ }
 
         impl $type {
             /// As users write them.
@@ -44,15 +50,21 @@ macro_rules! words {
         }
 
         impl $crate::text::Words for $type {
-            const VARIANTS: &'static [Self] = &Self::ALL;
+            const WORDS: &'static [&'static str] = Self::WORDS;
+            const ABOUT: &'static [&'static str] = &[$($crate::words!(@about $([$($of_one)*])*)),+];
+
+            fn named(word: &str) -> Option<Self> {
+                let at = Self::WORDS.iter().position(|it| *it == word)?;
+                Some(Self::ALL[at])
+            }
         }
 
         $(impl std::str::FromStr for $type {
             type Err = $crate::text::UnknownWord;
 
             fn from_str(word: &str) -> Result<Self, $crate::text::UnknownWord> {
-                let named = Self::WORDS.iter().position(|it| *it == word);
-                named.map(|at| Self::ALL[at]).ok_or_else(|| $crate::text::UnknownWord {
+                let named = <Self as $crate::text::Words>::named(word);
+                named.ok_or_else(|| $crate::text::UnknownWord {
                     word: word.to_owned(),
                     what: $what,
                     expected: Self::WORDS,
@@ -60,6 +72,7 @@ macro_rules! words {
             }
         })?
     };
+    (@about $([doc = $doc:literal])* $([default])?) => { concat!($($doc),*) };
 }
 
 pub use words;

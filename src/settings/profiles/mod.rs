@@ -3,7 +3,7 @@
 mod hbase;
 mod profile;
 
-use crate::settings::{FromValue, Setting, Value};
+use crate::settings::{FromValue, Setting};
 
 pub use profile::Profile;
 
@@ -29,11 +29,8 @@ impl Profile {
 }
 
 impl FromValue for &'static Profile {
-    fn from_value(value: Value) -> Self {
-        match value {
-            Value::Word(at) => PROFILES[at],
-            other => panic!("{other:?} is no word"),
-        }
+    fn from_value(text: &str) -> Option<Self> {
+        PROFILES.into_iter().find(|profile| profile.name == text)
     }
 }
 
