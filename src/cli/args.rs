@@ -6,6 +6,7 @@ use crate::key::FUNCTIONS;
 use crate::observed::KeyNotation;
 use crate::policy::{SPLIT_FORMATS, SplitAlgorithm, SplitFormat};
 use crate::report::{Format, HeatColours, Theme};
+use crate::text::Words;
 use crate::time::SimDuration;
 use crate::units::ByteSize;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -330,7 +331,7 @@ pub struct SizeArguments {
     #[command(flatten)]
     pub input: OneScenario,
     /// What standard output gets
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(&FORMATS))]
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = word::<Format>(&[]))]
     pub format: Format,
 }
 
@@ -347,7 +348,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
     /// What standard output gets
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(&FORMATS))]
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = word::<Format>(&[]))]
     pub format: Format,
     /// No pictures: only numbers
     #[arg(long)]
@@ -372,7 +373,7 @@ pub struct MergeArguments {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What standard output gets
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(&FORMATS))]
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = word::<Format>(&[]))]
     pub format: Format,
     /// No pictures: only numbers
     #[arg(long)]
@@ -487,7 +488,7 @@ pub struct CompareArguments {
     #[arg(long, value_name = "BEFORE=AFTER", action = ArgAction::Append)]
     pub pair: Vec<String>,
     /// What standard output gets
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(&FORMATS))]
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = word::<Format>(&[]))]
     pub format: Format,
 }
 
@@ -537,7 +538,7 @@ pub enum KeyFormat {
 #[derive(Debug, Args)]
 pub struct SplitsArguments {
     /// The algorithm
-    #[arg(value_name = "ALGORITHM", value_parser = one_of(&ALGORITHMS))]
+    #[arg(value_name = "ALGORITHM", value_parser = word::<SplitAlgorithm>(NEEDS_SCENARIO))]
     pub algorithm: SplitAlgorithm,
     /// Number of regions
     #[arg(
@@ -575,11 +576,14 @@ pub struct SplitsArguments {
     pub format: String,
 }
 
+/// Algorithms that ask a scenario.
+const NEEDS_SCENARIO: &[&str] = &[SplitAlgorithm::None.name(), SplitAlgorithm::Buckets.name()];
+
 /// How a file of row keys is read.
 #[derive(Debug, Args)]
 pub struct KeyFileArguments {
     /// How keys are written [default: by the name (`.hex`, `.b64`) or `K: ` at the start of lines, else `escaped`]
-    #[arg(long, value_name = "NOTATION", value_parser = one_of(&NOTATIONS))]
+    #[arg(long, value_name = "NOTATION", value_parser = word::<KeyNotation>(&[]))]
     pub keys_as: Option<KeyNotation>,
     /// The column of the keys' weights, from 1; 0: each line counts once [default: the second one, if there is one]
     #[arg(long, value_name = "COLUMN")]
@@ -616,72 +620,16 @@ fn split_formats() -> PossibleValuesParser {
     PossibleValuesParser::new(SPLIT_FORMATS.iter().map(value).chain([json]))
 }
 
-/// A word, the value that it stands for, and its help: for a type that must not know the command line.
-type Word<T> = (&'static str, T, &'static str);
-
-fn one_of<T: Copy + Send + Sync>(words: &'static [Word<T>]) -> impl TypedValueParser<Value = T> {
-    let values = words
-        .iter()
-        .map(|(word, _, help)| PossibleValue::new(*word).help(*help));
-    PossibleValuesParser::new(values).map(|given| {
-        let mut words = words.iter();
-        let found = words.find(|(word, ..)| *word == given);
-        found.expect("clap has refused every other word").1
-    })
+/// A word of a type that must not know the command line, with its help; those of `but` have no meaning here.
+fn word<T: Words + Clone + Send + Sync + 'static>(
+    but: &[&str],
+) -> impl TypedValueParser<Value = T> + use<T> {
+    let words = T::WORDS.iter().zip(T::ABOUT);
+    let words = words.filter(|(word, _)| !but.contains(word));
+    let values = words.map(|(word, about)| PossibleValue::new(*word).help(about.trim()));
+    let parser = PossibleValuesParser::new(values);
+    parser.map(|word| T::named(&word).expect("clap has refused every other word"))
 }
-
-/// Those that need no scenario.
-const ALGORITHMS: [Word<SplitAlgorithm>; 5] = [
-    (
-        "hex-string",
-        SplitAlgorithm::HexString,
-        "HexStringSplit: for keys that start with lower-case hex digits",
-    ),
-    (
-        "decimal-string",
-        SplitAlgorithm::DecimalString,
-        "DecimalStringSplit: for keys that start with decimal digits",
-    ),
-    (
-        "uniform",
-        SplitAlgorithm::Uniform,
-        "UniformSplit: for keys that start with evenly spread bytes",
-    ),
-    (
-        "bytes",
-        SplitAlgorithm::Bytes,
-        "`Admin.createTable(table, first, last, regions)`, which uses `Bytes.split`",
-    ),
-    (
-        "sampled",
-        SplitAlgorithm::Sampled,
-        "Equal parts of the keys that `--from` lists",
-    ),
-];
-
-const NOTATIONS: [Word<KeyNotation>; 6] = [
-    ("escaped", KeyNotation::Escaped, r"HBase's `\xHH` notation"),
-    ("text", KeyNotation::Text, "Bytes as they stand"),
-    ("hex", KeyNotation::Hex, "Hex digits"),
-    ("base64", KeyNotation::Base64, "Base64, padded or not"),
-    (
-        "hfile",
-        KeyNotation::Hfile,
-        "What `hbase hfile -p -f FILE` prints, each row once a cell",
-    ),
-    (
-        "binary",
-        KeyNotation::Binary,
-        "The bytes behind their number, which has four, big-endian",
-    ),
-];
-
-const FORMATS: [Word<Format>; 4] = [
-    ("table", Format::Table, "For eyes"),
-    ("markdown", Format::Markdown, "For a pull request"),
-    ("csv", Format::Csv, "A number a row"),
-    ("json", Format::Json, "Everything"),
-];
 
 #[derive(Debug, Args)]
 pub struct NewArguments {

@@ -98,14 +98,9 @@ fn described(scenario: &Scenario, found: &[Diagnostic]) -> Value {
 /// Complaints with their lines and columns, from 1; none where they have no place.
 fn placed(diagnostics: &[Diagnostic], text: &str) -> Vec<Value> {
     let one = |it: &Diagnostic| {
-        let severity = match it.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        };
         let (line, column) = it.span.as_ref().map(|span| place(text, span.start)).unzip();
         json!({
-            "severity": severity, "line": line, "column": column, "message": it.message, "label": it.label, "help": it.help,
+            "severity": it.severity.name(), "line": line, "column": column, "message": it.message, "label": it.label, "help": it.help,
         })
     };
     diagnostics.iter().map(one).collect()

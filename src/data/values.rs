@@ -1,27 +1,29 @@
 //! What the text of a value means. Must not know where it stands.
 
 use super::findings::shown;
-use crate::text::unhex;
+use crate::text::{unhex, words};
 use crate::time::EpochNanos;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-/// What the values of a column are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ValueKind {
-    /// An integer of 64 bits.
-    Int,
-    /// A number with a fraction.
-    Decimal,
-    /// `true` or `false`, in any case.
-    Bool,
-    /// 36 characters: hexadecimal digits and hyphens.
-    Uuid,
-    /// ISO 8601, or a number of seconds, ms, us or ns since 1970.
-    Time,
-    /// Any text.
-    Text,
+words! {
+    /// What the values of a column are, in words for messages.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum ValueKind {
+        /// An integer of 64 bits.
+        Int = "a whole number of 64 bits",
+        /// A number with a fraction.
+        Decimal = "a number such as 1234.56",
+        /// `true` or `false`, in any case.
+        Bool = "`true` or `false`",
+        /// 36 characters: hexadecimal digits and hyphens.
+        Uuid = "a uuid, 36 characters",
+        /// ISO 8601, or a number of seconds, ms, us or ns since 1970.
+        Time = "a time such as 2026-01-01T00:00:00Z, or a count since 1970",
+        /// Any text.
+        Text = "a text",
+    }
 }
 
 /// A value by its kind.
@@ -77,18 +79,6 @@ impl ValueKind {
             Self::Text
         }
     }
-
-    /// In words, for messages.
-    pub fn expected(self) -> &'static str {
-        match self {
-            Self::Int => "a whole number of 64 bits",
-            Self::Decimal => "a number such as 1234.56",
-            Self::Bool => "`true` or `false`",
-            Self::Uuid => "a uuid, 36 characters",
-            Self::Time => "a time such as 2026-01-01T00:00:00Z, or a count since 1970",
-            Self::Text => "a text",
-        }
-    }
 }
 
 impl ValueParser {
@@ -116,7 +106,7 @@ impl ValueParser {
     }
 
     fn refused(&self, text: &str) -> String {
-        format!("{} is not {}", shown(text), self.kind.expected())
+        format!("{} is not {}", shown(text), self.kind.name())
     }
 
     fn time(&mut self, text: &str) -> Result<Value<'static>, String> {

@@ -8,7 +8,7 @@
 use super::{Comparison, Measure, Results, StrategyResult, measures};
 use crate::metrics::{Better, MetricId, MetricPath, Part, Side, Unit};
 use crate::statistics::{Estimate, unpaired_difference, unpaired_ratio};
-use crate::text::{article, grouped, listed};
+use crate::text::{article, grouped, listed, words};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -418,41 +418,27 @@ pub struct MetricChange {
     pub verdict: ChangeVerdict,
 }
 
-/// What a comparison says of a metric, at 95 % for each on its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ChangeVerdict {
-    /// The same in every replicate.
-    Identical,
-    /// The interval holds "no change".
-    NoSignificantDifference,
-    /// Significantly different, the way that the catalogue calls better.
-    Better,
-    /// The other way.
-    Worse,
-    /// Significantly different, where no way is better.
-    Different,
-    /// Fewer than two replicates to compare: no interval.
-    OneValue,
-    /// One of them is a lower bound (operations failed or never finished), and does not tell which is more.
-    LowerBound,
-    /// Undefined in one of them.
-    Undefined,
-}
-
-impl ChangeVerdict {
-    /// In words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Identical => "identical",
-            Self::NoSignificantDifference => "no significant difference",
-            Self::Better => "better",
-            Self::Worse => "worse",
-            Self::Different => "different",
-            Self::OneValue => "one value, no interval",
-            Self::LowerBound => "a lower bound",
-            Self::Undefined => "undefined",
-        }
+words! {
+    /// What a comparison says of a metric, at 95 % for each on its own.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ChangeVerdict {
+        /// The same in every replicate.
+        Identical = "identical",
+        /// The interval holds "no change".
+        NoSignificantDifference = "no significant difference",
+        /// Significantly different, the way that the catalogue calls better.
+        Better = "better",
+        /// The other way.
+        Worse = "worse",
+        /// Significantly different, where no way is better.
+        Different = "different",
+        /// Fewer than two replicates to compare: no interval.
+        OneValue = "one value, no interval",
+        /// One of them is a lower bound (operations failed or never finished), and does not tell which is more.
+        LowerBound = "a lower bound",
+        /// Undefined in one of them.
+        Undefined = "undefined",
     }
 }
 

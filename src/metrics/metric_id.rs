@@ -6,47 +6,53 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt::Write;
 
-/// What a metric's numbers count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// A plain ratio or number.
-    Number,
-    /// Servers, or so many times a server's mean: from one up to their number.
-    Servers,
-    /// A share of a whole, in [0, 1].
-    Fraction,
-    /// Rows or reads a second.
-    PerSecond,
-    /// Milliseconds.
-    Millis,
-    /// Bytes.
-    Bytes,
-    /// A count of things.
-    Count,
-    /// No number: a word.
-    Word,
+words! {
+    /// What a metric's numbers count.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Unit {
+        /// A plain ratio or number.
+        Number = "number",
+        /// Servers, or so many times a server's mean: from one up to their number.
+        Servers = "1 to the servers",
+        /// A share of a whole, in [0, 1].
+        Fraction = "0 to 1",
+        /// Rows or reads a second.
+        PerSecond = "a second",
+        /// Milliseconds.
+        Millis = "ms",
+        /// Bytes.
+        Bytes = "bytes",
+        /// A count of things.
+        Count = "count",
+        /// No number: a word.
+        Word = "word",
+    }
 }
 
-/// Which way is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Better {
-    /// More is better.
-    Higher,
-    /// Less is better.
-    Lower,
-    /// It depends.
-    Neither,
+words! {
+    /// Which way is better.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Better {
+        /// More is better.
+        Higher = "more",
+        /// Less is better.
+        Lower = "less",
+        /// It depends.
+        Neither = "",
+    }
 }
 
-/// Where a metric comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// Every run measures it.
-    Run,
-    /// No single run measures it: it belongs to the layout, or is made from several runs.
-    Experiment,
-    /// Only a single read has it, as `read.<name>.` and the metric's name.
-    OneRead,
+words! {
+    /// Where a metric comes from.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Source {
+        /// Every run measures it.
+        Run = "measured in each run",
+        /// No single run measures it: it belongs to the layout, or is made from several runs.
+        Experiment = "from the layout or several runs",
+        /// Only a single read has it, as `read.<name>.` and the metric's name.
+        OneRead = "of each read",
+    }
 }
 
 words! {
@@ -299,26 +305,7 @@ pub fn reference() -> String {
             _ => format!("`{}`", id.name()),
         });
         let names: Vec<String> = names.collect();
-        let unit = match unit {
-            Unit::Number => "number",
-            Unit::Servers => "1 to the servers",
-            Unit::Fraction => "0 to 1",
-            Unit::PerSecond => "a second",
-            Unit::Millis => "ms",
-            Unit::Bytes => "bytes",
-            Unit::Count => "count",
-            Unit::Word => "word",
-        };
-        let better = match better {
-            Better::Higher => "more",
-            Better::Lower => "less",
-            Better::Neither => "",
-        };
-        let source = match source {
-            Source::Run => "measured in each run",
-            Source::Experiment => "from the layout or several runs",
-            Source::OneRead => "of each read",
-        };
+        let (unit, better, source) = (unit.name(), better.name(), source.name());
         let names = names.join(", ");
         writeln!(
             text,

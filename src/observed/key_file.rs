@@ -9,21 +9,23 @@ use base64::engine::{DecodePaddingMode, Engine, GeneralPurpose, GeneralPurposeCo
 use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 
-/// How a file writes its keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyNotation {
-    /// HBase's `\xHH` notation.
-    Escaped,
-    /// The bytes as they stand.
-    Text,
-    /// Hex digits.
-    Hex,
-    /// Base64 of the standard alphabet, padded or not.
-    Base64,
-    /// What `hbase hfile -p -f FILE` prints: a row for each of its cells.
-    Hfile,
-    /// The bytes behind their number, which has four, the highest first, as Java's `DataOutputStream.writeInt` writes it.
-    Binary,
+crate::text::words! {
+    /// How a file writes its keys.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum KeyNotation {
+        /// HBase's `\xHH` notation
+        Escaped = "escaped",
+        /// Bytes as they stand
+        Text = "text",
+        /// Hex digits
+        Hex = "hex",
+        /// Base64, padded or not
+        Base64 = "base64",
+        /// What `hbase hfile -p -f FILE` prints, each row once a cell
+        Hfile = "hfile",
+        /// The bytes behind their number, which has four, big-endian
+        Binary = "binary",
+    }
 }
 
 /// Lines that decide what a file holds.

@@ -10,19 +10,19 @@ crate::text::words! {
     /// How a table is pre-split.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum SplitAlgorithm {
-        /// One region.
+        /// One region
         None = "none",
-        /// HBase's HexStringSplit.
+        /// HexStringSplit: for keys that start with lower-case hex digits
         HexString = "hex-string",
-        /// HBase's DecimalStringSplit.
+        /// DecimalStringSplit: for keys that start with decimal digits
         DecimalString = "decimal-string",
-        /// HBase's UniformSplit.
+        /// UniformSplit: for keys that start with evenly spread bytes
         Uniform = "uniform",
-        /// `Admin.createTable(descriptor, first, last, regions)`, that is `Bytes.split`.
+        /// `Admin.createTable(table, first, last, regions)`, which uses `Bytes.split`
         Bytes = "bytes",
-        /// One region for each value of a row key's leading bucket.
+        /// One region for each value of a row key's leading bucket
         Buckets = "buckets",
-        /// Equal quantiles of rows.
+        /// Equal parts of the keys that `--from` lists
         Sampled = "sampled",
     }
 }

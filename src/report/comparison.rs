@@ -153,7 +153,7 @@ fn row(change: &MetricChange) -> Vec<String> {
         kind.measure(&change.before),
         kind.measure(&change.after),
         ratio,
-        change.verdict.words().to_owned(),
+        change.verdict.name().to_owned(),
     ]
 }
 
@@ -166,7 +166,7 @@ fn notes(change: &StrategyChange) -> Vec<String> {
         let others = of(verdict).filter(|it| !is_headline(it));
         let others: Vec<&str> = others.map(|it| it.metric.as_str()).collect();
         if !others.is_empty() {
-            notes.push(format!("also {}: {}", verdict.words(), others.join(", ")));
+            notes.push(format!("also {}: {}", verdict.name(), others.join(", ")));
         }
     }
     let count = |verdict| of(verdict).count();

@@ -85,7 +85,7 @@ pub fn comparison(comparison: &ResultsComparison, to: impl Write) -> Written {
             row.extend([change.before.mean, change.after.mean].map(text));
             row.extend([ratio.mean, ratio.low, ratio.high].map(text));
             row.extend([difference.mean, difference.low, difference.high].map(text));
-            row.extend([difference.n.to_string(), change.verdict.words().to_owned()]);
+            row.extend([difference.n.to_string(), change.verdict.name().to_owned()]);
             row
         })
     });

@@ -20,14 +20,14 @@ crate::text::words! {
     /// What is printed.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum Format: "format" {
-        /// For people at a terminal.
+        /// For eyes
         #[default]
         Table = "table",
-        /// As `summary.md`, without charts.
+        /// For a pull request
         Markdown = "markdown",
-        /// As `summary.csv`.
+        /// A number a row
         Csv = "csv",
-        /// As `results.json`.
+        /// Everything
         Json = "json",
     }
 }

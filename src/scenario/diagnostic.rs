@@ -2,15 +2,17 @@
 
 use std::ops::Range;
 
-/// How bad it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
-    /// The scenario can't be used.
-    Error,
-    /// It can, but probably does not say what its author means.
-    Warning,
-    /// Good to know.
-    Note,
+crate::text::words! {
+    /// How bad it is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Severity {
+        /// The scenario can't be used.
+        Error = "error",
+        /// It can, but probably does not say what its author means.
+        Warning = "warning",
+        /// Good to know.
+        Note = "note",
+    }
 }
 
 /// One complaint.
