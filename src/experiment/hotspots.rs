@@ -42,13 +42,14 @@ pub(super) struct Hotspots {
 }
 
 impl Hotspots {
-    /// `key_floor` and `read_key_floor` are among the metrics of the runs, whose intervals take `sample`; `servers` had joined by the middle of the window.
-    pub(super) fn of(
-        strategy: &Strategy,
-        layout: &Layout,
-        runs: &StrategyRuns,
-        (servers, sample): (u32, SimDuration),
-    ) -> Self {
+    /// `key_floor` and `read_key_floor` are among the metrics of the runs.
+    pub(super) fn of(evidence: Evidence<'_>, sample: SimDuration) -> Self {
+        let Evidence {
+            strategy,
+            layout,
+            runs,
+            servers,
+        } = evidence;
         let peak = |side: Side, id: MetricId| {
             let value = runs.all().mean(id.of(side))?;
             let even = runs.even_peak(side);
@@ -60,7 +61,7 @@ impl Hotspots {
             secs >= sample.as_secs_f64() && is_hot(Side::Write, MetricId::ServerPeakToMean)
         };
         let rows = strategy.rows_per_write();
-        let turn = turn(strategy, layout, runs, servers).filter(|(_, secs)| !is_seen(*secs));
+        let turn = evidence.turn().filter(|(_, secs)| !is_seen(*secs));
         let turns = turn.map(|(table, _)| Turns {
             table,
             peak: (f64::from(servers) + rows - 1.0) / rows,
@@ -86,12 +87,12 @@ impl Hotspots {
         });
         let class = |side: Side, demanded: Demanded| {
             let turns = turns.filter(|_| side == Side::Write);
-            let table = turns.map_or_else(|| hottest_region(layout, runs, side).0, |it| it.table);
+            let table = turns.map_or_else(|| evidence.hottest_region(side).0, |it| it.table);
             let mean = |id: MetricId| runs.all().mean(id.of(side));
             let passing = passing[side as usize];
             // Medians tell of the time without it.
             let usual = |id: MetricId| mean(id).filter(|_| !passing);
-            let key_floor = key_floor(strategy, layout, runs, (side, servers, passing));
+            let key_floor = evidence.key_floor(side, passing);
             // However regions lie, only one is written at a time.
             let best_dealing = usual(MetricId::PlacementPeakBest).filter(|_| turns.is_none());
             let share = usual(MetricId::KeyRangeMaxShare);
@@ -104,7 +105,7 @@ impl Hotspots {
                 peak: peak(side, of_peak),
                 server_share: mean(MetricId::ServerMaxShare),
                 key_floor: key_floor.unwrap_or(1.0),
-                row_is_full: side == Side::Write && row_is_full(strategy, layout, runs),
+                row_is_full: side == Side::Write && evidence.row_is_full(),
                 reachable_regions: reachable_regions(layout, table) as u64,
                 servers,
                 leads_with_time: strategy
@@ -114,7 +115,7 @@ impl Hotspots {
                 range_share: share.zip(mean(MetricId::KeyRangeMaxShareOverall)),
             })
         };
-        let newest = newest_share(strategy, layout, runs) > MOST;
+        let newest = evidence.newest_share() > MOST;
         let writes = class(Side::Write, Demanded::ByWrites);
         let reads = class(Side::Read, Demanded::ByReads { newest });
         let hottest = runs.hottest();
@@ -172,110 +173,157 @@ impl Hotspots {
     }
 }
 
-/// The table at whose writes servers take turns, with the seconds of a turn: its rows come as time goes on, and those of a moment, enough for a statement about skew, go to one region.
-fn turn(
-    strategy: &Strategy,
-    layout: &Layout,
-    runs: &StrategyRuns,
-    servers: u32,
-) -> Option<(usize, f64)> {
-    let (writes, pace) = (&strategy.setup.workload.writes, strategy.pace()?);
-    let least = (OPERATIONS_PER_SERVER * u64::from(servers)) as f64;
-    let of_moment = runs.all().mean(MetricId::WriteOffered)?;
-    // What comes beside an import follows a time of its own.
-    let steady = writes.len() == 1 || writes.iter().all(|it| it.load.import().is_none());
-    let tables = (0..=layout.copies.len()).filter(|_| steady && servers > 1);
-    let mut turns = tables.map(|table| {
-        let stay = key_of(strategy, table).stay(pace, layout.points(table));
-        (table, stay)
-    });
-    turns.find(|&(table, stay)| {
-        reachable_regions(layout, table) > 1 && of_moment * stay.min(1.0) >= least
-    })
+/// A strategy, what is foreseen of it, how its runs went, and the servers that had joined by the middle of the window: what hotspots are found by.
+#[derive(Clone, Copy)]
+pub(super) struct Evidence<'a> {
+    pub(super) strategy: &'a Strategy,
+    pub(super) layout: &'a Layout,
+    pub(super) runs: &'a StrategyRuns,
+    pub(super) servers: u32,
 }
 
-/// Operations a second, those that lock no row included, at which the row that is locked most is incremented, or appended to, as fast as its lock lets it,
-/// in the part of the run in which it is most often; `None` where rows are not locked.
-pub(super) fn row_capacity(strategy: &Strategy, layout: &Layout) -> Option<f64> {
-    let share = Some(layout.locked_row.peak_share).filter(|share| *share > 0.0)?;
-    Some(row_capacity_per_second(&strategy.setup.cluster) / share)
-}
-
-/// How often a second that row is asked for then.
-pub(super) fn row_rate(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> f64 {
-    let (row, writes) = (&layout.locked_row, runs.all());
-    let run_secs = strategy.setup.workload.duration.as_secs_f64() * f64::from(writes.replicates());
-    let over_the_run = writes.counts.offered as f64 / run_secs;
-    // An import may be done long before the end.
-    let in_the_window = writes.mean(MetricId::WriteOffered).unwrap_or(0.0);
-    (over_the_run * row.peak_rate).max(in_the_window * row.share)
-}
-
-/// What is offered keeps the lock of that row held then.
-pub(super) fn row_is_full(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> bool {
-    let most = FULL_ROW * row_capacity_per_second(&strategy.setup.cluster);
-    layout.locked_row.share > 0.0 && row_rate(strategy, layout, runs) >= most
-}
-
-/// The hottest row's part of a side's operations (of the reads, of their demand), while a hotspot passes or over the run; `None` when none is issued.
-pub(super) fn hottest_row_share(
-    strategy: &Strategy,
-    layout: &Layout,
-    runs: &StrategyRuns,
-    (side, passing): (Side, bool),
-) -> Option<f64> {
-    let row = &layout.hottest_row;
-    match (side, passing) {
-        (Side::Read, _) => hottest_row_of_reads(strategy, layout, runs, passing),
-        (_, true) => Some(row.peak_share),
-        (_, false) => Some(row.share),
+impl Evidence<'_> {
+    /// The table and its region with most of the writes, as predicted, or of the reads, as demanded in replicate 0; the strategy's own table is 0.
+    pub(super) fn hottest_region(&self, side: Side) -> (usize, usize) {
+        let tables = 0..=self.layout.copies.len();
+        let regions = tables.flat_map(|table| {
+            let regions = self.layout.regions_of_table(table).iter().enumerate();
+            regions.map(move |(at, region)| ((table, at), region.write_share))
+        });
+        // Of equals, the first.
+        let most = |loads: &mut dyn Iterator<Item = ((usize, usize), f64)>| {
+            loads.reduce(|most, it| if it.1 > most.1 { it } else { most })
+        };
+        let hottest = match (side, &self.runs.series) {
+            (Side::Read, Some(series)) => {
+                let demand = series.read_region_demand.iter();
+                most(
+                    &mut regions
+                        .zip(demand)
+                        .map(|((at, _), demand)| (at, *demand as f64)),
+                )
+            }
+            _ => most(&mut { regions }),
+        };
+        hottest.map_or((0, 0), |it| it.0)
     }
-}
 
-/// The peak-to-mean that this row makes by itself.
-pub(super) fn key_floor(
-    strategy: &Strategy,
-    layout: &Layout,
-    runs: &StrategyRuns,
-    (side, servers, passing): (Side, u32, bool),
-) -> Option<f64> {
-    let share = hottest_row_share(strategy, layout, runs, (side, passing))?;
-    let rows = match side {
-        Side::Read => 1.0,
-        _ => strategy.rows_per_write(),
-    };
-    Some((f64::from(servers) * share / rows).max(1.0))
+    /// The table at whose writes servers take turns, with the seconds of a turn: its rows come as time goes on, and those of a moment, enough for a statement about skew, go to one region.
+    fn turn(&self) -> Option<(usize, f64)> {
+        let (writes, pace) = (&self.strategy.setup.workload.writes, self.strategy.pace()?);
+        let least = (OPERATIONS_PER_SERVER * u64::from(self.servers)) as f64;
+        let of_moment = self.runs.all().mean(MetricId::WriteOffered)?;
+        // What comes beside an import follows a time of its own.
+        let steady = writes.len() == 1 || writes.iter().all(|it| it.load.import().is_none());
+        let tables = (0..=self.layout.copies.len()).filter(|_| steady && self.servers > 1);
+        let mut turns = tables.map(|table| {
+            let stay = key_of(self.strategy, table).stay(pace, self.layout.points(table));
+            (table, stay)
+        });
+        turns.find(|&(table, stay)| {
+            reachable_regions(self.layout, table) > 1 && of_moment * stay.min(1.0) >= least
+        })
+    }
+
+    /// Operations a second, those that lock no row included, at which the row that is locked most is incremented, or appended to, as fast as its lock lets it,
+    /// in the part of the run in which it is most often; `None` where rows are not locked.
+    pub(super) fn row_capacity(&self) -> Option<f64> {
+        let share = Some(self.layout.locked_row.peak_share).filter(|share| *share > 0.0)?;
+        Some(row_capacity_per_second(&self.strategy.setup.cluster) / share)
+    }
+
+    /// How often a second that row is asked for then.
+    pub(super) fn row_rate(&self) -> f64 {
+        let (row, writes) = (&self.layout.locked_row, self.runs.all());
+        let run_secs =
+            self.strategy.setup.workload.duration.as_secs_f64() * f64::from(writes.replicates());
+        let over_the_run = writes.counts.offered as f64 / run_secs;
+        // An import may be done long before the end.
+        let in_the_window = writes.mean(MetricId::WriteOffered).unwrap_or(0.0);
+        (over_the_run * row.peak_rate).max(in_the_window * row.share)
+    }
+
+    /// What is offered keeps the lock of that row held then.
+    pub(super) fn row_is_full(&self) -> bool {
+        let most = FULL_ROW * row_capacity_per_second(&self.strategy.setup.cluster);
+        self.layout.locked_row.share > 0.0 && self.row_rate() >= most
+    }
+
+    /// The hottest row's part of a side's operations (of the reads, of their demand), while a hotspot passes or over the run; `None` when none is issued.
+    pub(super) fn hottest_row_share(&self, side: Side, passing: bool) -> Option<f64> {
+        let row = &self.layout.hottest_row;
+        match (side, passing) {
+            (Side::Read, _) => self.hottest_row_of_reads(passing),
+            (_, true) => Some(row.peak_share),
+            (_, false) => Some(row.share),
+        }
+    }
+
+    /// The peak-to-mean that this row makes by itself.
+    pub(super) fn key_floor(&self, side: Side, passing: bool) -> Option<f64> {
+        let share = self.hottest_row_share(side, passing)?;
+        let rows = match side {
+            Side::Read => 1.0,
+            _ => self.strategy.rows_per_write(),
+        };
+        Some((f64::from(self.servers) * share / rows).max(1.0))
+    }
+
+    /// Read demand a second of each read, Gets, or regions that scans open: as measured, or of open loops as expected in one of the parts of the run.
+    pub(super) fn demands(&self, part: Option<usize>) -> Vec<f64> {
+        let Workload {
+            reads, duration, ..
+        } = &self.strategy.setup.workload;
+        let each = self
+            .runs
+            .each(Side::Read)
+            .iter()
+            .zip(&self.layout.reads)
+            .zip(reads);
+        each.map(|((runs, forecast), read)| {
+            let load = read.load.as_ref();
+            let then = part.and_then(|part| load?.rate_in(part, HottestRow::PARTS, *duration));
+            let rate = then.or_else(|| runs.mean(MetricId::ReadOffered));
+            rate.unwrap_or(0.0) * forecast.parts
+        })
+        .collect()
+    }
+
+    /// The share of the read demand that asks for the newest rows.
+    fn newest_share(&self) -> f64 {
+        let demands = self.demands(None);
+        let reads = self.strategy.setup.workload.reads.iter().zip(&demands);
+        let newest = reads.filter(|(read, _)| asks_for_newest(read));
+        newest.map(|(_, demand)| demand).sum::<f64>()
+            / demands.iter().sum::<f64>().max(f64::MIN_POSITIVE)
+    }
+
+    /// The share of the read demand that Gets of the most frequent row make, over the run, or in that part of it in which they are most.
+    fn hottest_row_of_reads(&self, passing: bool) -> Option<f64> {
+        let hottest = |part| {
+            let demands = self.demands(part);
+            let mut rows: BTreeMap<(usize, &RowKey), f64> = BTreeMap::new();
+            for (forecast, demand) in self.layout.reads.iter().zip(&demands) {
+                for (row, share) in &forecast.hot_rows {
+                    *rows.entry((forecast.planned.table, row)).or_default() += share * demand;
+                }
+            }
+            let all: f64 = demands.iter().sum();
+            (rows.into_values().fold(0.0, f64::max), all)
+        };
+        let parts = (0..HottestRow::PARTS).map(|part| hottest(Some(part)));
+        let (row, all) = match passing {
+            true => parts.fold((0.0, 0.0), |most, it| if it > most { it } else { most }),
+            false => hottest(None),
+        };
+        (all > 0.0).then(|| row / all)
+    }
 }
 
 /// Regions of a table that keys fall into.
 pub(super) fn reachable_regions(layout: &Layout, table: usize) -> usize {
     let regions = layout.regions_of_table(table).iter();
     regions.filter(|region| !region.unreachable).count()
-}
-
-/// The table and its region with most of the writes, as predicted, or of the reads, as demanded in replicate 0; the strategy's own table is 0.
-pub(super) fn hottest_region(layout: &Layout, runs: &StrategyRuns, side: Side) -> (usize, usize) {
-    let tables = 0..=layout.copies.len();
-    let regions = tables.flat_map(|table| {
-        let regions = layout.regions_of_table(table).iter().enumerate();
-        regions.map(move |(at, region)| ((table, at), region.write_share))
-    });
-    // Of equals, the first.
-    let most = |loads: &mut dyn Iterator<Item = ((usize, usize), f64)>| {
-        loads.reduce(|most, it| if it.1 > most.1 { it } else { most })
-    };
-    let hottest = match (side, &runs.series) {
-        (Side::Read, Some(series)) => {
-            let demand = series.read_region_demand.iter();
-            most(
-                &mut regions
-                    .zip(demand)
-                    .map(|((at, _), demand)| (at, *demand as f64)),
-            )
-        }
-        _ => most(&mut { regions }),
-    };
-    hottest.map_or((0, 0), |it| it.0)
 }
 
 /// The key of the strategy's own table, or of a copy.
@@ -299,59 +347,4 @@ fn asks_for_newest(read: &Read) -> bool {
     read.newest.is_some()
         || read.range.iter().any(|range| recent(&range.extent))
         || read.pick.iter().any(|(_, law)| latest(law))
-}
-
-/// Read demand a second of each read, Gets, or regions that scans open: as measured, or of open loops as expected in one of the parts of the run.
-pub(super) fn demands(
-    strategy: &Strategy,
-    layout: &Layout,
-    runs: &StrategyRuns,
-    part: Option<usize>,
-) -> Vec<f64> {
-    let Workload {
-        reads, duration, ..
-    } = &strategy.setup.workload;
-    let each = runs.each(Side::Read).iter().zip(&layout.reads).zip(reads);
-    each.map(|((runs, forecast), read)| {
-        let load = read.load.as_ref();
-        let then = part.and_then(|part| load?.rate_in(part, HottestRow::PARTS, *duration));
-        let rate = then.or_else(|| runs.mean(MetricId::ReadOffered));
-        rate.unwrap_or(0.0) * forecast.parts
-    })
-    .collect()
-}
-
-/// The share of the read demand that asks for the newest rows.
-fn newest_share(strategy: &Strategy, layout: &Layout, runs: &StrategyRuns) -> f64 {
-    let demands = demands(strategy, layout, runs, None);
-    let reads = strategy.setup.workload.reads.iter().zip(&demands);
-    let newest = reads.filter(|(read, _)| asks_for_newest(read));
-    newest.map(|(_, demand)| demand).sum::<f64>()
-        / demands.iter().sum::<f64>().max(f64::MIN_POSITIVE)
-}
-
-/// The share of the read demand that Gets of the most frequent row make, over the run, or in that part of it in which they are most.
-fn hottest_row_of_reads(
-    strategy: &Strategy,
-    layout: &Layout,
-    runs: &StrategyRuns,
-    passing: bool,
-) -> Option<f64> {
-    let hottest = |part| {
-        let demands = demands(strategy, layout, runs, part);
-        let mut rows: BTreeMap<(usize, &RowKey), f64> = BTreeMap::new();
-        for (forecast, demand) in layout.reads.iter().zip(&demands) {
-            for (row, share) in &forecast.hot_rows {
-                *rows.entry((forecast.planned.table, row)).or_default() += share * demand;
-            }
-        }
-        let all: f64 = demands.iter().sum();
-        (rows.into_values().fold(0.0, f64::max), all)
-    };
-    let parts = (0..HottestRow::PARTS).map(|part| hottest(Some(part)));
-    let (row, all) = match passing {
-        true => parts.fold((0.0, 0.0), |most, it| if it > most { it } else { most }),
-        false => hottest(None),
-    };
-    (all > 0.0).then(|| row / all)
 }

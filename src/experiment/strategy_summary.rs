@@ -3,7 +3,7 @@
 use super::advice::{Advice, KeyParts};
 use super::buckets;
 use super::cluster_history::{self, ClusterHistory};
-use super::hotspots::{self, Hotspots};
+use super::hotspots::{self, Evidence, Hotspots};
 use super::key_words::{further_keys, key_in_words};
 use super::read_price::ReadPrice;
 use super::runs::{Runs, StrategyRuns, response_curve};
@@ -50,15 +50,23 @@ impl<'a> StrategySummary<'a> {
         point: &'a [SweepValue],
         (time, seed): (&'a TimeSpec, Seed),
         (layout, sample): &'a (Layout, StrategySample),
-        mut runs: StrategyRuns,
+        runs: StrategyRuns,
     ) -> Self {
         let (setup, capacity) = (&strategy.setup, runs.capacity);
         let middle = time.warmup.as_nanos().midpoint(time.duration.as_nanos());
         let servers = setup.servers_by(SimTime::from_nanos(middle));
-        let floor = |runs: &StrategyRuns, side| {
-            hotspots::key_floor(strategy, layout, runs, (side, servers, false))
+        let mut found = Self {
+            strategy,
+            point,
+            layout,
+            runs,
+            hotspots: Hotspots::default(),
+            servers,
+            time,
+            seed,
         };
-        let of_writes = floor(&runs, Side::Write);
+        let of_writes = found.evidence().key_floor(Side::Write, false);
+        let runs = &mut found.runs;
         let all = runs.all_mut();
         let written = all.counts.completed as f64 / f64::from(all.replicates().max(1));
         let size = sample.size(written);
@@ -105,12 +113,15 @@ impl<'a> StrategySummary<'a> {
                 set_costs(runs, forecast);
             }
         }
-        let of_reads = floor(&runs, Side::Read);
+        let of_reads = found.evidence().key_floor(Side::Read, false);
+        let runs = &mut found.runs;
         runs.all_mut().set_first(MetricId::ReadKeyFloor, of_reads);
-        let hotspots = Hotspots::of(strategy, layout, &runs, (servers, time.sample));
+        let hotspots = Hotspots::of(found.evidence(), time.sample);
+        found.hotspots = hotspots;
         let passing = hotspots.passing[Side::Write as usize];
-        let of_rows = hotspots::row_capacity(strategy, layout).unwrap_or(f64::INFINITY);
+        let of_rows = found.evidence().row_capacity().unwrap_or(f64::INFINITY);
         // A server that takes `times` as long is as full as another one with so many times its rows.
+        let runs = &mut found.runs;
         let loads = runs.series.as_ref().map(cluster_history::shares);
         let slow = slow_servers(strategy, time).filter_map(|(server, times)| {
             let share = loads.as_ref()?.get(server as usize)?;
@@ -133,15 +144,15 @@ impl<'a> StrategySummary<'a> {
             let rows = f64::from(servers) * capacity? / peak;
             Some((rows / strategy.rows_per_write()).min(of_rows))
         });
-        Self {
-            strategy,
-            point,
-            layout,
-            runs,
-            hotspots,
-            servers,
-            time,
-            seed,
+        found
+    }
+
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence {
+            strategy: self.strategy,
+            layout: self.layout,
+            runs: &self.runs,
+            servers: self.servers,
         }
     }
 
@@ -320,7 +331,8 @@ impl<'a> StrategySummary<'a> {
     fn verdict(&self) -> Verdict {
         let (setup, layout, runs) = (&self.strategy.setup, self.layout, &self.runs);
         let (load, hot) = (self.load(), self.hotspots.main());
-        let (copy, region) = hotspots::hottest_region(layout, runs, hot);
+        let evidence = self.evidence();
+        let (copy, region) = evidence.hottest_region(hot);
         let turns = self.hotspots.turns.filter(|_| hot == Side::Write);
         let copy = turns.map_or(copy, |turns| turns.table);
         let key = hotspots::key_of(self.strategy, copy);
@@ -334,9 +346,7 @@ impl<'a> StrategySummary<'a> {
             LoadModel::Closed { clients, .. } => clients,
             _ => 0,
         });
-        let strategy = self.strategy;
         let passing = self.hotspots.passing[hot as usize];
-        let (row, then) = ((hot, passing), (hot, self.servers, passing));
         let named = |it: &EntityShare| (format!("{} {}", it.field, it.value), it.share);
         let course = runs.series.as_ref().map(ClusterHistory::of);
         let outlasting_step = self.strategy.key.step_around(layout.points(0));
@@ -365,11 +375,11 @@ impl<'a> StrategySummary<'a> {
             entity: layout.hot_value.as_ref().map(named),
             hot_range: range_in_words(layout.region_labels(copy, region)),
             scanned: self.scanned(),
-            hottest_row_share: hotspots::hottest_row_share(strategy, layout, runs, row)
-                .unwrap_or(0.0),
-            key_floor: hotspots::key_floor(strategy, layout, runs, then).unwrap_or(1.0),
-            row_rate: hotspots::row_rate(strategy, layout, runs),
-            row_lock: hotspots::row_is_full(strategy, layout, runs)
+            hottest_row_share: evidence.hottest_row_share(hot, passing).unwrap_or(0.0),
+            key_floor: evidence.key_floor(hot, passing).unwrap_or(1.0),
+            row_rate: evidence.row_rate(),
+            row_lock: evidence
+                .row_is_full()
                 .then(|| row_capacity_per_second(&setup.cluster)),
             duration_s: self.time.duration.as_secs_f64(),
             sample_s: self.time.sample.as_secs_f64(),
@@ -382,7 +392,7 @@ impl<'a> StrategySummary<'a> {
 
     /// The read that makes most of the read demand, if it scans the whole table, with what its readers know.
     fn scanned(&self) -> Option<(String, String)> {
-        let demands = hotspots::demands(self.strategy, self.layout, &self.runs, None);
+        let demands = self.evidence().demands(None);
         let all: f64 = demands.iter().sum();
         let mut reads = self.reads().zip(&demands);
         let ((read, ..), _) = reads.find(|((_, forecast, _), demand)| {
