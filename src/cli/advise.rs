@@ -1,6 +1,6 @@
 //! `keyheat advise`: which of a scenario's keys, or of those that they suggest, to take, and the command that creates its table. Must not judge: the results do.
 
-use super::args::{AdviceFormat, AdviseArguments};
+use super::args::AdviseArguments;
 use super::console::Console;
 use super::new::{check_new, write_new};
 use super::output_folder::OutputFolder;
@@ -38,9 +38,5 @@ pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<()> {
     if let Some(file) = &arguments.create {
         write_new(file, &report.commands())?;
     }
-    console.data(&match arguments.format {
-        AdviceFormat::Table => report.table(console.table_style()),
-        AdviceFormat::Markdown => report.markdown(),
-        AdviceFormat::Json => report.json(),
-    })
+    console.advice(arguments.format, &report.document(), &found)
 }

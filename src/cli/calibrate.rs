@@ -1,13 +1,13 @@
 //! `keyheat calibrate`: a real cluster beside the prediction, and the service times that fit it. Must not judge: the calibration does.
 
-use super::args::{AdviceFormat, CalibrateArguments};
+use super::args::CalibrateArguments;
 use super::console::{Console, Told};
 use super::learn::read_all;
 use super::loading;
 use super::new::{check_new, write_new};
 use crate::experiment::{Calibration, CalibrationError};
 use crate::observed::{MeasuredReplay, TableLoads, recognise};
-use crate::report::{CalibrationReport, json_text};
+use crate::report::CalibrationReport;
 use anyhow::{Result, anyhow, bail};
 
 pub fn run(arguments: &CalibrateArguments, console: &Console) -> Result<()> {
@@ -53,9 +53,5 @@ pub fn run(arguments: &CalibrateArguments, console: &Console) -> Result<()> {
         write_new(file, &found.settings())?;
     }
     let document = CalibrationReport(&found).document();
-    match arguments.format {
-        AdviceFormat::Table => console.document(&document),
-        AdviceFormat::Markdown => console.data(&document.markdown()),
-        AdviceFormat::Json => console.data(&json_text(&found)),
-    }
+    console.advice(arguments.format, &document, &found)
 }

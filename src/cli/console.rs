@@ -1,11 +1,12 @@
 //! The two streams: data on stdout, talk on stderr; and how a command ends. Must not know what is said.
 
-use super::args::{Color, TalkArguments};
-use crate::report::{self, Document};
+use super::args::{AdviceFormat, Color, TalkArguments};
+use crate::report::{self, Document, json_text};
 use crate::text::{is_hidden, visible};
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
@@ -75,6 +76,20 @@ impl Console {
     /// Writes a document for people to stdout.
     pub fn document(&self, document: &Document) -> Result<()> {
         self.data(&document.terminal(self.table_style()))
+    }
+
+    /// Writes what was found to stdout: `document` for people, `data` for programs.
+    pub fn advice(
+        &self,
+        format: AdviceFormat,
+        document: &Document,
+        data: &impl Serialize,
+    ) -> Result<()> {
+        match format {
+            AdviceFormat::Table => self.document(document),
+            AdviceFormat::Markdown => self.data(&document.markdown()),
+            AdviceFormat::Json => self.data(&json_text(data)),
+        }
     }
 
     /// Says something on stderr, unless `--quiet`.

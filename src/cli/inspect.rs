@@ -1,11 +1,11 @@
 //! `keyheat inspect`: what row keys look like, and which split algorithm fits them. Must not judge: the survey does.
 
-use super::args::{AdviceFormat, InspectArguments};
+use super::args::InspectArguments;
 use super::console::Console;
 use super::key_list;
 use crate::observed::KeySurvey;
 use crate::policy::split_fits;
-use crate::report::{KeySurveyReport, json_text};
+use crate::report::KeySurveyReport;
 use anyhow::{Context, Result};
 
 pub fn run(arguments: &InspectArguments, console: &Console) -> Result<()> {
@@ -20,9 +20,5 @@ pub fn run(arguments: &InspectArguments, console: &Console) -> Result<()> {
         fits: split_fits(&keys, arguments.regions, bucket),
         survey,
     };
-    match arguments.format {
-        AdviceFormat::Table => console.document(&report.document()),
-        AdviceFormat::Markdown => console.data(&report.document().markdown()),
-        AdviceFormat::Json => console.data(&json_text(&report)),
-    }
+    console.advice(arguments.format, &report.document(), &report)
 }

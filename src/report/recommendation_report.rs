@@ -1,9 +1,7 @@
 //! What a scenario's results recommend, for a terminal, a pull request or a program. Must not judge.
 
 use super::document::{Block, Column, Document, Table};
-use super::json_text::json_text;
 use super::number::{self, NumberFormat, UNDEFINED};
-use super::terminal::Style;
 use crate::experiment::{
     ComparableStrategies, RankedStrategy, Recommendations, SuggestedKey, SuggestedKeys, in_words,
 };
@@ -33,17 +31,8 @@ const POINTS_SHOWN: usize = 2;
 pub struct RecommendationReport<'a>(pub &'a Recommendations);
 
 impl RecommendationReport<'_> {
-    /// For a terminal, ending in a newline.
-    pub fn table(&self, style: Style) -> String {
-        self.document().terminal(style)
-    }
-
-    /// For a pull request, ending in a newline.
-    pub fn markdown(&self) -> String {
-        self.document().markdown()
-    }
-
-    fn document(&self) -> Document {
+    /// For a terminal, or a pull request.
+    pub fn document(&self) -> Document {
         let mut parts = vec![vec![Block::Title(self.title().to_owned())]];
         for group in &self.0.groups {
             parts.push(vec![Block::Table(table(group))]);
@@ -53,11 +42,6 @@ impl RecommendationReport<'_> {
         }
         parts.push(vec![Block::Note(self.footnote())]);
         Document(parts)
-    }
-
-    /// For a program, ending in a newline.
-    pub fn json(&self) -> String {
-        json_text(self.0)
     }
 
     /// The `create` command of each recommended table, for the HBase shell.
