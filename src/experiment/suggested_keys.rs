@@ -172,25 +172,13 @@ fn asked_by(strategy: &Strategy) -> Vec<FieldId> {
             derivation.map_or(Vec::new(), |it| it.fields().to_vec())
         }
     };
-    let of_read = |read: &Read| {
-        let with = read
-            .with
-            .iter()
-            .map(|(field, _)| KnownField::Stored(*field));
-        let within = read
-            .within
-            .iter()
-            .map(|list| KnownField::Stored(list.field));
-        let range = read.range.as_ref().map(|range| range.field);
-        let newest = read.newest.as_ref().map(|newest| newest.field);
-        let page = read.page.as_ref().map(|page| page.field);
-        let bounds = [range, newest, page].into_iter().flatten();
-        let equal = read.equal.iter().copied();
-        let asked: Vec<KnownField> = equal.chain(with).chain(within).chain(bounds).collect();
-        asked
-    };
     let reads = strategy.setup.workload.reads.iter();
-    reads.flat_map(of_read).flat_map(stored).collect()
+    let asked = reads.flat_map(|read| {
+        let within = read.within.iter();
+        let within = within.map(|list| KnownField::Stored(list.field));
+        read.known().chain(within).chain(read.ordered())
+    });
+    asked.flat_map(stored).collect()
 }
 
 impl Sources<'_> {
@@ -206,11 +194,7 @@ impl Sources<'_> {
     /// The units that a reader knows, and the others.
     fn known_by(&self, read: &Read) -> (Vec<&Unit>, Vec<&Unit>) {
         let mut known = Knowledge::default();
-        let with = read.with.iter();
-        let with = with.map(|(field, _)| KnownField::Stored(*field));
-        for field in read.equal.iter().copied().chain(with) {
-            known.learn(field);
-        }
+        read.known().for_each(|field| known.learn(field));
         self.model.key.learn_told(&mut known);
         let units = self.units.iter();
         units.partition(|unit| self.model.key.is_known(unit.segment, &known))
@@ -306,10 +290,7 @@ impl Sources<'_> {
     /// What a reader knows in front, then the field of which it wants a range or the newest rows; behind computed buckets where it knows nothing.
     fn ranged(&self) -> Vec<SuggestedKey> {
         let ranged = |read: &Read| {
-            let range = read.range.iter().map(|range| range.field);
-            let newest = read.newest.iter().map(|newest| newest.field);
-            let page = read.page.iter().map(|page| page.field);
-            let wanted: Vec<KnownField> = range.chain(newest).chain(page).collect();
+            let wanted: Vec<KnownField> = read.ordered().collect();
             let (first, rest) = self.known_by(read);
             let is_wanted = |unit: &&Unit| unit.tells(&wanted, self.model);
             let (second, rest): (Vec<&Unit>, Vec<&Unit>) = rest.into_iter().partition(is_wanted);

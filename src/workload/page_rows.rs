@@ -119,7 +119,7 @@ impl PageFinder {
             PageVia::Cursor if skipped > 0 => 0,
             PageVia::Cursor | PageVia::Offset => return None,
         };
-        let mut known: Vec<FieldId> = read.known().collect();
+        let mut known: Vec<FieldId> = read.known_stored().collect();
         known.sort_unstable();
         known.dedup();
         let origins = 0..table.population.origins.len();

@@ -312,14 +312,27 @@ impl Read {
 }
 
 impl Read {
-    /// Stored fields of which the reader knows the target's value, as often as it says so.
-    pub(super) fn known(&self) -> impl Iterator<Item = FieldId> {
-        let stored = |field: &KnownField| match field {
-            KnownField::Stored(field) => Some(*field),
+    /// Fields of which the reader knows the target's value, as often as it says so.
+    pub fn known(&self) -> impl Iterator<Item = KnownField> {
+        let fixed = self.with.iter();
+        let fixed = fixed.map(|(field, _)| KnownField::Stored(*field));
+        self.equal.iter().copied().chain(fixed)
+    }
+
+    /// The stored ones of them.
+    pub(super) fn known_stored(&self) -> impl Iterator<Item = FieldId> {
+        self.known().filter_map(|field| match field {
+            KnownField::Stored(field) => Some(field),
             KnownField::Derived(_) => None,
-        };
-        let fixed = self.with.iter().map(|(field, _)| *field);
-        self.equal.iter().filter_map(stored).chain(fixed)
+        })
+    }
+
+    /// Fields in whose order it wants rows: a range, the newest, or a page.
+    pub fn ordered(&self) -> impl Iterator<Item = KnownField> {
+        let range = self.range.iter().map(|range| range.field);
+        let newest = self.newest.iter().map(|newest| newest.field);
+        let page = self.page.iter().map(|page| page.field);
+        range.chain(newest).chain(page)
     }
 }
 

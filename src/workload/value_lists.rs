@@ -53,7 +53,7 @@ impl ValueList {
     fn new(within: &Within, read: &Read, table: &mut TableRows) -> Self {
         let generator = Arc::clone(&table.generator);
         let (schema, field) = (generator.schema(), within.field);
-        let known = |field: &FieldId| read.known().any(|known| known == *field);
+        let known = |field: &FieldId| read.known_stored().any(|known| known == *field);
         let Field { kind, law, of, .. } = schema.field(field);
         let picked = read.pick.iter().find_map(|(id, pick)| match pick {
             PickDistribution::Distribution(law) if *id == field => generator.sampler(field, law),
@@ -62,7 +62,7 @@ impl ValueList {
         let decided = !of.is_empty() && of.iter().all(known);
         let own = decided || known(&field);
         let mut related = read
-            .known()
+            .known_stored()
             .filter(|id| ValueIndex::possible(schema, field, *id));
         let dependent = related.next().filter(|_| !own);
         let index = dependent.and_then(|dependent| table.index_of(field, dependent));
