@@ -201,7 +201,7 @@ impl LoadGrid {
 }
 
 /// A search for the last load that holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct KneeSearch {
     lowest: i64,
     highest: i64,
@@ -222,10 +222,8 @@ impl KneeSearch {
             lowest: grid.lowest,
             highest: grid.highest,
             start: start.clamp(grid.lowest, grid.highest),
-            aim: None,
             stride: (stride as i64).max(1),
-            held: None,
-            broken: None,
+            ..Self::default()
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) struct Runs {
 }
 
 /// All runs of one strategy. Runs may be added in any order: sums and histograms don't depend on it, the rest is kept by replicate.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct StrategyRuns {
     /// The operations of each side together. The metrics of the run, whichever operations they count, are those of the writes; of the others only
     /// counts and response times are kept here.
@@ -63,10 +63,8 @@ impl StrategyRuns {
             each: Side::ALL.map(|side| vec![runs.clone(); names.of(side).len()]),
             even_peaks: [(); 3].map(|()| vec![None; replicates]),
             hottest: vec![None; replicates],
-            capacity: None,
             knees: vec![None; replicates],
-            series: None,
-            events: 0,
+            ..Self::default()
         }
     }
 

@@ -26,7 +26,7 @@ const MOST_TRIALS: usize = 1 << 28;
 const SEED: Seed = Seed(0);
 
 /// Regions that had demand in some intervals of the window.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RegionLoads {
     /// Every so many intervals one is kept.
     every: usize,

@@ -231,7 +231,7 @@ impl SeriesEvent {
 }
 
 /// The log of one run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ClusterLog {
     /// Whether entries are listed, for charts.
     listing: bool,
@@ -260,22 +260,15 @@ pub(super) struct Servers {
 impl ClusterLog {
     /// Of a run that starts with so many regions (of the table and its copies) and servers.
     pub(super) fn new(regions: u32, servers: u32, listing: bool) -> Self {
+        let servers = Servers {
+            joined: servers,
+            serving: servers,
+        };
         Self {
             listing,
-            listed: Vec::new(),
-            count_of: [0; EventKind::ALL.len()],
-            flushed_bytes: 0,
-            rewritten_bytes: 0,
-            balancer_starts: 0,
-            greatest_cost: None,
             regions_at_start: regions,
-            servers: vec![(
-                SimTime::ZERO,
-                Servers {
-                    joined: servers,
-                    serving: servers,
-                },
-            )],
+            servers: vec![(SimTime::ZERO, servers)],
+            ..Self::default()
         }
     }
 

@@ -15,7 +15,7 @@ const COUNTED_LOADS: usize = 1 << 12;
 ///
 /// Times need not come in order: an interval stays open until one comes that is [`RegionDemand::open`] intervals later. A row that is
 /// later still is counted in the oldest open interval, so that no row is ever lost.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RegionDemand {
     /// All that have been, neighbours' included.
     regions: Vec<Region>,
@@ -129,19 +129,14 @@ impl RegionDemand {
             regions: (0..regions as u32).zip(tables).map(region).collect(),
             at_start: regions,
             own: vec![(0, own as u64)],
-            heirs: Vec::new(),
-            by_range: Vec::new(),
             stride: regions,
             open,
-            oldest: 0,
             counters: vec![0; open * regions],
             window_start: intervals.window_start(),
-            closed: Vec::new(),
-            row: 0,
             frequencies: vec![0; COUNTED_LOADS],
-            large: Vec::new(),
             tops: tops.map(|least| TopRegions::new(own, least)),
             loads: RegionLoads::new(servers),
+            ..Self::default()
         }
     }
 
@@ -241,7 +236,7 @@ impl RegionDemand {
             idle: alive(|region| region.window == 0),
             skews: std::mem::take(&mut self.closed),
             window: self.regions.iter().map(|region| region.window).collect(),
-            loads: std::mem::replace(&mut self.loads, RegionLoads::new(0)),
+            loads: std::mem::take(&mut self.loads),
             dealt: DealtRegions::new(self.regions.iter().map(|it| Some((it.table?, it.origin)))),
             tops: self.tops.as_ref().map_or(Vec::new(), TopRegions::shares),
         }
@@ -313,7 +308,7 @@ impl RegionDemand {
 const STEP: f64 = 1.1;
 
 /// The share of the k hottest regions of an interval, for k up to all of them, log-spaced.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct TopRegions {
     /// Numbers of regions, ascending, with the sum of their shares.
     tops: Vec<(u64, f64)>,
@@ -327,10 +322,8 @@ impl TopRegions {
     /// Of so many regions, over intervals with a demand of at least `least`.
     pub(super) fn new(regions: usize, least: u64) -> Self {
         let mut tops = Self {
-            tops: Vec::new(),
-            regions: 0,
-            intervals: 0,
             least,
+            ..Self::default()
         };
         tops.grow(regions as u64);
         tops

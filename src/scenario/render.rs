@@ -47,17 +47,12 @@ pub fn place(text: &str, byte: usize) -> (usize, usize) {
 
 /// `2 errors, 1 warning, 1 note`; empty without complaints.
 pub fn count(diagnostics: &[Diagnostic]) -> String {
-    let count = |severity, name| {
+    let counts = Severity::ALL.into_iter().filter_map(|severity| {
         let alike = diagnostics.iter().filter(|it| it.severity == severity);
         let alike = alike.count();
-        (alike > 0).then(|| counted(alike, name))
-    };
-    let parts = [
-        count(Severity::Error, "error"),
-        count(Severity::Warning, "warning"),
-        count(Severity::Note, "note"),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        (alike > 0).then(|| counted(alike, severity.name()))
+    });
+    counts.collect::<Vec<_>>().join(", ")
 }
 
 fn render_one(
