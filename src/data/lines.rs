@@ -1,6 +1,7 @@
 //! The lines of a file or of standard input, unpacked. Must not know what stands in them.
 
 use super::findings::{DataError, Oddity, Warnings};
+use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read, Seek};
 use std::path::Path;
@@ -92,10 +93,10 @@ impl Lines {
         };
         while let Some(content) = lines.recognise()? {
             let input = std::mem::replace(&mut lines.reader, Box::new(std::io::empty()));
-            let unpacked: Box<dyn Read + Send> = match content {
-                Content::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
+            let (packing, unpacked): (_, Box<dyn Read + Send>) = match content {
+                Content::Gzip => ("gzip", Box::new(MultiGzDecoder::new(input))),
                 Content::Zstd => match zstd::Decoder::with_buffer(input) {
-                    Ok(decoder) => Box::new(decoder),
+                    Ok(decoder) => ("zstd", Box::new(decoder)),
                     Err(error) => return Err(lines.unreadable(&error)),
                 },
                 Content::Marked => {
@@ -105,11 +106,7 @@ impl Lines {
                 }
                 Content::Refused(found) => return Err(DataError::of_file(shown, found)),
             };
-            lines.packing = if matches!(content, Content::Gzip) {
-                "gzip"
-            } else {
-                "zstd"
-            };
+            lines.packing = packing;
             lines.reader = Box::new(BufReader::with_capacity(1 << 16, unpacked));
         }
         if lines.packing.is_empty() && [".gz", ".zst"].iter().any(|end| shown.ends_with(end)) {

@@ -209,16 +209,17 @@ impl ValueIndex {
         let schema = generator.schema();
         let (of, by) = (&schema.field(parent).kind, &schema.field(dependent).kind);
         let (parent_first, dependent_first) = (of.first_slot(), by.first_slot());
-        if let Some(column) = &schema.field(dependent).column {
-            return Some(Self {
-                parent,
-                dependent,
-                parent_first,
-                dependent_first,
-                ends: Vec::new(),
-                parents: Vec::new(),
-                column: Some(Arc::clone(column)),
-            });
+        let mut index = Self {
+            parent,
+            dependent,
+            parent_first,
+            dependent_first,
+            ends: Vec::new(),
+            parents: Vec::new(),
+            column: schema.field(dependent).column.clone(),
+        };
+        if index.column.is_some() {
+            return Some(index);
         }
         let values = by.count().unwrap_or(0) as usize;
         let value_of: Vec<u32> = (0..of.count().unwrap_or(0))
@@ -243,15 +244,8 @@ impl ValueIndex {
             parents[*end as usize] = at as u32;
             *end += 1;
         }
-        Some(Self {
-            parent,
-            dependent,
-            parent_first,
-            dependent_first,
-            ends,
-            parents,
-            column: None,
-        })
+        (index.ends, index.parents) = (ends, parents);
+        Some(index)
     }
 
     /// The slots of the parents of a dependent value, ascending.
