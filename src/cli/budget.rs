@@ -6,6 +6,7 @@ use crate::experiment::{FirstLayouts, Forecast, Shard};
 use crate::layout::Layout;
 use crate::report::number::{NumberFormat, length};
 use crate::scenario::Scenario;
+use crate::text::in_unit;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use std::fs;
@@ -96,16 +97,10 @@ impl<'a> Budget<'a> {
 
 /// Two or three digits: a forecast is known no better.
 fn rough_length(secs: f64) -> String {
-    let (value, unit) = match secs {
-        s if s < 1.0 => return "a second".to_owned(),
-        s if s < 180.0 => (s, "s"),
-        s if s < 3.0 * 3600.0 => (s / 60.0, "min"),
-        s if s < 3.0 * 86_400.0 => (s / 3600.0, "h"),
-        s => (s / 86_400.0, "d"),
-    };
-    match value {
-        value if value < 9.95 => format!("{value:.1} {unit}"),
-        value => format!("{value:.0} {unit}"),
+    match in_unit(secs) {
+        _ if secs < 1.0 => "a second".to_owned(),
+        (value, unit) if value < 9.95 => format!("{value:.1} {unit}"),
+        (value, unit) => format!("{value:.0} {unit}"),
     }
 }
 

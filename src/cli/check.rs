@@ -80,10 +80,7 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
     budget.settle(console)?;
     // The process ends: to free millions of split points one by one takes a tenth of a second.
     std::mem::forget(scenarios);
-    Ok(match broken {
-        0 => Outcome::Fine,
-        _ => Outcome::Broken,
-    })
+    Ok(Outcome::of_broken(broken))
 }
 
 /// A scenario for programs, with what was found.

@@ -27,6 +27,16 @@ pub enum Outcome {
     Interrupted = 130,
 }
 
+impl Outcome {
+    /// With so many expectations broken.
+    pub fn of_broken(count: usize) -> Self {
+        match count {
+            0 => Self::Fine,
+            _ => Self::Broken,
+        }
+    }
+}
+
 /// What stopped the work was told with all that is wrong: there is no more to say.
 #[derive(Debug, thiserror::Error)]
 #[error("the work could not be done")]

@@ -67,10 +67,7 @@ pub fn run(arguments: &RunArguments, console: &Console) -> Result<Outcome> {
         let tally = ExpectationResult::tally(&expectations);
         console.say(&all_in_all(tally, &broken));
     }
-    Ok(match broken.is_empty() {
-        true => Outcome::Fine,
-        false => Outcome::Broken,
-    })
+    Ok(Outcome::of_broken(broken.len()))
 }
 
 /// From now on the first Ctrl-C (elsewhere than on Windows SIGTERM and SIGHUP, too) stops the work in order, and the second ends the process at
@@ -182,10 +179,7 @@ pub fn deliver(
         }
     }
     console.say(&last_line(results, broken.len(), folder.path()));
-    Ok(match broken.is_empty() {
-        true => Outcome::Fine,
-        false => Outcome::Broken,
-    })
+    Ok(Outcome::of_broken(broken.len()))
 }
 
 /// `plain: server_max_share is 1.000 [1.000, 1.000], expected below 0.75 (because ...)`.

@@ -13,7 +13,7 @@ pub use hex::{hex, unhex};
 pub use hidden::{is_hidden, visible};
 pub use names::{all, article, capital, either, listed, nearest, ranked};
 pub use number::{
-    bytes, compact, counted, exact, grouped, grouped_by, length, millis, percent, percent_to,
-    scaled, share, significant, times, trimmed,
+    bytes, compact, counted, exact, grouped, grouped_by, in_unit, length, millis, percent,
+    percent_to, scaled, share, significant, times, trimmed,
 };
 pub use words::{UnknownWord, Words, words};

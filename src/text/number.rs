@@ -106,15 +106,20 @@ pub fn percent_to(fraction: f64, places: usize) -> String {
     format!("{:.places$} %", fraction * 100.0)
 }
 
-/// A length of time that was set, in seconds, without trailing zeros: `250 ms`, `20 s`, `1.5 h`.
-pub fn length(seconds: f64) -> String {
-    let (value, unit) = match seconds {
+/// A length of time in seconds as a number of the unit that fits.
+pub fn in_unit(seconds: f64) -> (f64, &'static str) {
+    match seconds {
         s if s < 1.0 => (s * 1e3, "ms"),
         s if s < 180.0 => (s, "s"),
         s if s < 3.0 * 3600.0 => (s / 60.0, "min"),
         s if s < 3.0 * 86_400.0 => (s / 3600.0, "h"),
         s => (s / 86_400.0, "d"),
-    };
+    }
+}
+
+/// A length of time that was set, in seconds, without trailing zeros: `250 ms`, `20 s`, `1.5 h`.
+pub fn length(seconds: f64) -> String {
+    let (value, unit) = in_unit(seconds);
     let digits = match value < 1.0 {
         true => digits(value, 3),
         false => trimmed(value, 2),
