@@ -124,23 +124,18 @@ pub fn load_each(files: &[PathBuf], changes: &ChangeArguments) -> Vec<Result<Sce
 /// The strategy of that name, or the only one.
 pub fn strategy<'a>(scenario: &'a Scenario, name: Option<&str>) -> Result<&'a Strategy> {
     let all = &scenario.strategies;
-    let names = || all.iter().map(|strategy| strategy.name.as_str());
+    let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).collect();
+    let listed = names.join(", ");
     let Some(name) = name else {
-        let [only] = &all[..] else {
-            let names: Vec<&str> = names().collect();
-            let names = names.join(", ");
-            bail!("which strategy?\nadd `--strategy` with one of {names}");
+        return match &all[..] {
+            [only] => Ok(only),
+            _ => bail!("which strategy?\nadd `--strategy` with one of {listed}"),
         };
-        return Ok(only);
     };
     let found = all.iter().find(|strategy| strategy.name == name);
-    found.ok_or_else(|| match nearest(name, names()) {
+    found.ok_or_else(|| match nearest(name, names) {
         Some(near) => anyhow!("there is no strategy `{name}`\ndid you mean `{near}`?"),
-        None => {
-            let names: Vec<&str> = names().collect();
-            let names = names.join(", ");
-            anyhow!("there is no strategy `{name}`\nthe scenario has {names}")
-        }
+        None => anyhow!("there is no strategy `{name}`\nthe scenario has {listed}"),
     })
 }
 

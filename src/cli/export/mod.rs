@@ -196,75 +196,58 @@ struct Export<'a> {
 impl Export<'_> {
     /// A row that exists before the run.
     fn existing(&self, row: &ExistingRow) -> String {
+        let cells = self.cells(row.write, &row.parts);
         match self.format {
             ExportFormat::Jsonl => self.json(&Line::Existing {
                 written_ms: row.written_ms,
-                row: self.row(&row.keys, &self.cells(row.write, &row.parts)),
+                row: self.row(&row.keys, &cells),
             }),
-            ExportFormat::Csv => {
-                let cells = self.cells(row.write, &row.parts);
-                self.written(("", "existing", "", ""), &row.keys, &cells)
-            }
+            ExportFormat::Csv => self.written(("", "existing", "", ""), &row.keys, &cells),
             ExportFormat::HbaseShell => shell::existing(row),
-            ExportFormat::Sql => {
-                let cells = self.cells(row.write, &row.parts);
-                sql::insert(self.table, &row.keys, cells.value_bytes(), "exists")
-            }
+            ExportFormat::Sql => sql::insert(self.table, &row.keys, cells.value_bytes(), "exists"),
         }
     }
 
     fn operation(&self, operation: &Replayed) -> String {
-        match self.format {
-            ExportFormat::HbaseShell => return shell::operation(operation),
-            ExportFormat::Sql => {
-                return match &operation.asks {
-                    Asks::Write { write, keys, parts } => {
-                        let when = format!("at {} s", operation.at.as_secs_f64());
-                        let writes = &self.strategy.setup.workload.writes;
-                        match writes[usize::from(write.0)].kind {
-                            WriteKind::Delete => sql::delete(self.table, keys, &when),
-                            _ => {
-                                let bytes = self.cells(*write, parts).value_bytes();
-                                sql::insert(self.table, keys, bytes, &when)
-                            }
-                        }
-                    }
-                    Asks::Read { .. } => String::new(),
-                };
-            }
-            ExportFormat::Jsonl | ExportFormat::Csv => {}
-        }
         let (at_s, client) = (operation.at.as_secs_f64(), operation.client);
         let workload = &self.strategy.setup.workload;
         let when = at_s.to_string();
         let who = client.map_or_else(String::new, |it| it.to_string());
-        match (&operation.asks, self.format) {
-            (Asks::Write { write, keys, parts }, format) => {
+        let key = |key: &RowKey| hex(key.as_bytes());
+        match (self.format, &operation.asks) {
+            (ExportFormat::HbaseShell, _) => shell::operation(operation),
+            (format, Asks::Write { write, keys, parts }) => {
                 let Write { name, kind, .. } = &workload.writes[usize::from(write.0)];
                 let cells = self.cells(*write, parts);
-                if format == ExportFormat::Csv {
-                    return self.written((&when, kind.name(), name, &who), keys, &cells);
+                let at = format!("at {when} s");
+                match format {
+                    ExportFormat::Csv => {
+                        self.written((&when, kind.name(), name, &who), keys, &cells)
+                    }
+                    ExportFormat::Sql if *kind == WriteKind::Delete => {
+                        sql::delete(self.table, keys, &at)
+                    }
+                    ExportFormat::Sql => sql::insert(self.table, keys, cells.value_bytes(), &at),
+                    _ => self.json(&Line::Write {
+                        at_s,
+                        write: name,
+                        kind: Some(kind.name()).filter(|_| *kind != WriteKind::Put),
+                        client,
+                        row: self.row(keys, &cells),
+                    }),
                 }
-                let (write, row) = (name, self.row(keys, &cells));
-                self.json(&Line::Write {
-                    at_s,
-                    write,
-                    kind: Some(kind.name()).filter(|_| *kind != WriteKind::Put),
-                    client,
-                    row,
-                })
             }
+            (ExportFormat::Sql, Asks::Read { .. }) => String::new(),
             (
+                format,
                 Asks::Read {
                     read,
                     table,
                     gets,
                     scans,
                 },
-                format,
             ) => {
                 let name = &workload.reads[usize::from(read.0)].name;
-                let key = |key: &RowKey| hex(key.as_bytes());
                 if format == ExportFormat::Jsonl {
                     let scans = scans.iter().map(|scan| Scan {
                         start: key(&scan.start),

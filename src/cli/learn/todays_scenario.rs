@@ -43,21 +43,12 @@ pub fn text(table: &TableLoads, files: &[ObservedFile], out: &Path) -> Result<St
             pair[1]
         );
     }
-    let is_text = |key: &RowKey| {
-        key.as_bytes()
-            .iter()
-            .all(|byte| matches!(byte, b' '..=b'~'))
+    let is_text = |key: &RowKey| key.0.iter().all(|byte| matches!(byte, b' '..=b'~'));
+    let (start, value): (&str, fn(&RowKey) -> String) = match starts.iter().all(is_text) {
+        true => ("start", |it| String::from_utf8_lossy(&it.0).into_owned()),
+        false => ("unhex(start)", |it| hex(&it.0)),
     };
-    let (start, values): (&str, Vec<String>) = match starts.iter().all(is_text) {
-        true => (
-            "start",
-            starts
-                .iter()
-                .map(|it| String::from_utf8_lossy(&it.0).into_owned())
-                .collect(),
-        ),
-        false => ("unhex(start)", starts.iter().map(|it| hex(&it.0)).collect()),
-    };
+    let values: Vec<String> = starts.iter().map(value).collect();
     let part = |of: fn(Load) -> Option<f64>| {
         let amounts = table.regions.iter();
         let amounts = amounts.map(|it| it.load.and_then(of).unwrap_or(0.0));
