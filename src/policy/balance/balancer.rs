@@ -6,6 +6,9 @@ use super::{
 };
 use crate::random::Draws;
 
+/// Fewest servers of which any balancer runs (`BaseLoadBalancer.MIN_SERVER_BALANCE`).
+const MIN_SERVERS: u32 = 2;
+
 /// Which balancer a cluster has (`hbase.master.loadbalancer.class`). It runs every `hbase.balancer.period`, 300 s by default.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Balancer {
@@ -28,8 +31,10 @@ impl Balancer {
         servers: u32,
         draws: &mut Draws,
     ) -> BalanceDecision {
+        let none = |reason| BalanceDecision::none(reason, BalanceFinding::Nothing);
         match self {
-            Self::None => BalanceDecision::none(BalanceReason::Off, BalanceFinding::Nothing),
+            Self::None => none(BalanceReason::Off),
+            _ if servers < MIN_SERVERS => none(BalanceReason::FewServers),
             Self::Simple(balancer) => balancer.decide(regions, servers, draws),
             Self::Stochastic(balancer) => balancer.decide(regions, servers, draws),
             Self::Load(balancer) => balancer.decide(regions, servers),

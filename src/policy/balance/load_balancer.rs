@@ -1,6 +1,5 @@
 //! A balancer by load, as many users wish theirs were: longest processing time first. Not HBase's. Must not know keys.
 
-use super::region_counts::MIN_SERVERS;
 use super::{BalanceDecision, BalanceFinding, BalanceReason, BalancedRegion, RegionMove};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,9 +28,6 @@ impl LoadBalancer {
     /// whole regions has. The sets found are then given to the servers that hold most of their demand already, and regions without
     /// demand stay. Starts only if the peak falls by `min_gain`. O(regions x log regions).
     pub fn decide(&self, regions: &[BalancedRegion], servers: u32) -> BalanceDecision {
-        if servers < MIN_SERVERS {
-            return BalanceDecision::none(BalanceReason::FewServers, BalanceFinding::Nothing);
-        }
         let mut now = vec![0.0; servers as usize];
         for region in regions {
             now[region.server as usize] += region.demand;

@@ -2,9 +2,6 @@
 
 use super::BalanceReason;
 
-/// Fewest servers of which any balancer runs (`BaseLoadBalancer.MIN_SERVER_BALANCE`).
-pub(super) const MIN_SERVERS: u32 = 2;
-
 /// Regions of each server.
 pub(super) fn region_counts(servers: impl Iterator<Item = u32>, of: u32) -> Vec<u32> {
     let mut counts = vec![0; of as usize];

@@ -1,6 +1,6 @@
 //! HBase's balancer by region counts alone (`SimpleLoadBalancer`). Must not know loads, nor tables.
 
-use super::region_counts::{MIN_SERVERS, region_counts, uneven_counts};
+use super::region_counts::{region_counts, uneven_counts};
 use super::{BalanceDecision, BalanceFinding, BalanceReason, BalancedRegion, RegionMove};
 use crate::random::Draws;
 use std::cmp::Reverse;
@@ -26,9 +26,6 @@ impl SimpleBalancer {
         servers: u32,
         draws: &mut Draws,
     ) -> BalanceDecision {
-        if servers < MIN_SERVERS {
-            return BalanceDecision::none(BalanceReason::FewServers, BalanceFinding::Nothing);
-        }
         let counts = region_counts(regions.iter().map(|region| region.server), servers);
         let reason = uneven_counts(&counts, self.slop).unwrap_or(BalanceReason::Balanced);
         let found = regions.iter().map(|region| region.server);
@@ -108,7 +105,7 @@ fn level(newest_first: &[u32], placement: &mut [u32], servers: u32, draws: &mut 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::balance::RegionLoad;
+    use crate::policy::balance::{Balancer, RegionLoad};
     use crate::random::{DrawKey, Seed, Stream};
     use proptest::prelude::*;
     use std::collections::BTreeSet;
@@ -130,7 +127,8 @@ mod tests {
 
     fn decide_drawn(places: &[(u32, u32)], servers: u32, number: u64) -> BalanceDecision {
         let mut draws = DrawKey::new(Seed(1), 0, Stream::Sample, 0).at(number);
-        SimpleBalancer { slop: 0.2 }.decide(&regions(places), servers, &mut draws)
+        let balancer = Balancer::Simple(SimpleBalancer { slop: 0.2 });
+        balancer.decide(&regions(places), servers, &mut draws)
     }
 
     /// The regions that move, and where to.

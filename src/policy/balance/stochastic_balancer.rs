@@ -1,7 +1,7 @@
 //! HBase's default balancer: a random walk that keeps what lowers a weighted cost (`StochasticLoadBalancer`). Must not know time.
 
 use super::cluster_costs::{ClusterCosts, Step};
-use super::region_counts::{MIN_SERVERS, region_counts, uneven_counts};
+use super::region_counts::{region_counts, uneven_counts};
 use super::{
     BalanceDecision, BalanceFinding, BalanceReason, BalancedRegion, CostFunction, CostWeights,
     Imbalance,
@@ -98,9 +98,6 @@ impl StochasticBalancer {
         servers: u32,
         draws: &mut Draws,
     ) -> BalanceDecision {
-        if servers < MIN_SERVERS {
-            return BalanceDecision::none(BalanceReason::FewServers, BalanceFinding::Nothing);
-        }
         let mut cluster = ClusterCosts::new(regions, servers, self.weights);
         let before = self.imbalance_of(&cluster);
         let counts = region_counts(regions.iter().map(|region| region.server), servers);
