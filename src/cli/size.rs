@@ -105,16 +105,12 @@ fn cell((_, path, format, of): &Measure, size: &StrategySize) -> String {
     let text = format.text(of(size));
     let chosen = size.tables.first().map(|table| table.encoding.name());
     // The table's own encoding, where there is one.
-    let own = match *path {
-        "table_bytes_prefix" => Some("prefix"),
-        "table_bytes_diff" => Some("diff"),
-        "table_bytes_fast_diff" => Some("fast-diff"),
-        _ => None,
-    };
-    if own.is_some() && own == chosen {
-        return format!("*{text}");
+    let encoding = path.strip_prefix("table_bytes_");
+    let encoding = encoding.filter(|it| *it != BlockEncoding::None.name());
+    match encoding.is_some_and(|it| chosen == Some(&it.replace('_', "-"))) {
+        true => format!("*{text}"),
+        false => text,
     }
-    text
 }
 
 /// One row a measure, or one a strategy when there are many of them.

@@ -293,15 +293,11 @@ fn label(metric: &str) -> String {
         let known = known.find(|(path, _)| path.of_one(Side::Read, 0).tail() == tail);
         Some(format!("{} {}", known?.1, article(read)))
     };
-    match headline(metric) {
-        Some((label, _)) => label.to_owned(),
-        None => {
-            let mut deciding = DECIDING.iter().filter(|(path, _)| path.tail() == metric);
-            let of_table = || Some(deciding.next()?.1.to_owned());
-            let label = of_read().or_else(of_table);
-            label.unwrap_or_else(|| metric.to_owned())
-        }
-    }
+    let mut deciding = DECIDING.iter().filter(|(path, _)| path.tail() == metric);
+    let headline = headline(metric).map(|(label, _)| label);
+    let of_table = headline.or_else(|| Some(deciding.next()?.1));
+    let label = of_table.map(str::to_owned).or_else(of_read);
+    label.unwrap_or_else(|| metric.to_owned())
 }
 
 /// What changed from one result to another.
