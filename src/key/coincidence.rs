@@ -2,7 +2,7 @@
 
 use super::code::{Code, Randomness};
 use super::digit::joined;
-use super::field_steps::{coarse_uses, no_draws};
+use super::field_steps::{FieldSteps, coarse_uses, no_draws};
 use super::run::{Row, Rows};
 use crate::random::{Seed, mix};
 use crate::record::{
@@ -28,6 +28,8 @@ struct Coincidence {
     fields: Vec<FieldId>,
     /// Places, in the order that was given, of what is made of them.
     made: Vec<usize>,
+    /// What is made of one field, where nothing else is alike that is made of it.
+    alone: Option<FieldSteps>,
     /// Of pairs of rows that lie in the same steps of their fields, those that are alike in all else that is given.
     told: f64,
     /// Of these pairs those that are alike in what is no hash, those of equal fields among them.
@@ -61,6 +63,7 @@ impl Coincidences {
             let mut all = Coincidence {
                 fields: free.clone(),
                 made: vec![at],
+                alone: None,
                 told: 1.0,
                 plain,
                 hashed,
@@ -82,6 +85,12 @@ impl Coincidences {
             };
             let codes: Vec<&Code> = of.made.iter().map(|at| made[*at].0).collect();
             let given: Vec<&Code> = given.iter().copied().filter(is_of).collect();
+            if let ([field], [], true) = (&of.fields[..], &given[..], equal.is_empty())
+                && codes.iter().all(is_of)
+            {
+                let codes = codes.iter().map(|code| (*code).clone().in_order());
+                of.alone = Some(FieldSteps::new(*field, codes.collect()));
+            }
             if codes.iter().all(is_of) {
                 of.count([&given, &codes], (stepped, &equal), schema);
             }
@@ -91,9 +100,19 @@ impl Coincidences {
 
     /// Of pairs of rows that differ in their fields, the share that is alike in all that is made of them. For each field, `equal` has the share of equal values
     /// among all that it can have, or of the values in the same step: several times where a step is divided further. `own` is the share of the rows that have the
-    /// target's values of some fields.
-    pub fn chance(&self, equal: &[(FieldId, f64)], mut own: impl FnMut(&[FieldId]) -> f64) -> f64 {
+    /// target's values of some fields; `alike` has the share of the other values of a field that are alike in what is made of it alone, where that is known.
+    pub fn chance(
+        &self,
+        equal: &[(FieldId, f64)],
+        mut own: impl FnMut(&[FieldId]) -> f64,
+        alike: &[(FieldId, f64)],
+    ) -> f64 {
         let others = |of: &Coincidence| {
+            let alone =
+                |known: &&(FieldId, f64)| of.alone.as_ref().is_some_and(|it| it.field == known.0);
+            if let Some((_, chance)) = alike.iter().find(alone) {
+                return *chance;
+            }
             let equal = equal.iter().filter(|(field, _)| of.fields.contains(field));
             let equal: f64 = equal.map(|(_, share)| share).product();
             let equal = equal / of.told;
@@ -106,22 +125,28 @@ impl Coincidences {
             return others(of);
         }
         // Rows that share some of the fields may be alike in what is made of the rest.
-        let (mut same, mut alike) = (1.0, 1.0);
+        let (mut same, mut both) = (1.0, 1.0);
         for of in &self.0 {
             let own = own(&of.fields);
             same *= own;
-            alike *= own + (1.0 - own) * others(of);
+            both *= own + (1.0 - own) * others(of);
         }
         match same < 1.0 {
-            true => ((alike - same) / (1.0 - same)).max(0.0),
+            true => ((both - same) / (1.0 - same)).max(0.0),
             false => 0.0,
         }
+    }
+
+    /// What is made of one field each, where nothing else is alike that is made of it.
+    pub fn alone(&self) -> impl Iterator<Item = &FieldSteps> {
+        self.0.iter().filter_map(|of| of.alone.as_ref())
     }
 
     /// What is made in this place has so many values for each of the fields' values.
     pub fn spread(&mut self, place: Option<usize>, values: f64) {
         let is_of = |of: &Coincidence| place.is_some_and(|place| of.made.contains(&place));
         for of in self.0.iter_mut().filter(|of| is_of(of)) {
+            of.alone = None;
             match of.hashed < 1.0 {
                 true => of.hashed *= values,
                 false => of.plain = (of.plain * values).min(1.0),

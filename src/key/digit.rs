@@ -2,6 +2,7 @@
 
 use crate::record::FieldId;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// A digit of a number field, `floor(((field - shift) mod period) / step)`, or without a period `floor((field - shift) / step)`. The
 /// whole of a field, of whatever type, is the digit of step 1 without a period.
@@ -58,6 +59,23 @@ impl Digit {
 }
 
 impl Digit {
+    /// How many values it has within a range of the field, which is not empty.
+    pub fn values_in(&self, range: &Range<i64>) -> f64 {
+        let [shift, step] = [self.shift, self.step].map(i128::from);
+        let [first, last] = [i128::from(range.start), i128::from(range.end) - 1]
+            .map(|value| (value - shift).div_euclid(step));
+        let steps = (last - first + 1) as f64;
+        let all = self.period.map(|it| it as f64 / self.step as f64);
+        all.map_or(steps, |all| steps.min(all.ceil()))
+    }
+
+    /// The whole steps that hold a range of the field, which is not empty; `None` with a period.
+    pub fn whole_steps(&self, range: &Range<i64>) -> Option<Range<i64>> {
+        let start = |value: i64| value - value.wrapping_sub(self.shift).rem_euclid(self.step);
+        let steps = start(range.start)..start(range.end - 1).saturating_add(self.step);
+        (!self.is_periodic()).then_some(steps)
+    }
+
     /// Within a step of a digit without a period it never begins anew.
     pub fn runs_once_within(&self, grain: &Self) -> bool {
         let whole = |length: i64| length % grain.step == 0;

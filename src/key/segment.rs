@@ -1,6 +1,7 @@
 //! One segment of a key: what `||` joins, derived fields expanded, and all that is known of it and its neighbours.
 
 use super::code::{Code, Order, Randomness};
+use super::digit::Digit;
 use super::lang::{KeyError, KeyNote};
 use crate::record::{ByteSet, ByteShape, FieldId};
 use std::ops::Range;
@@ -73,6 +74,13 @@ impl Segment {
     /// Fields it is made of, ascending.
     pub fn fields(&self) -> &[FieldId] {
         &self.code.facts.fields
+    }
+
+    /// The digit that it is made of, where that is all.
+    pub fn digit(&self) -> Option<Digit> {
+        let facts = &self.code.facts;
+        let told = facts.told.first().filter(|_| facts.told.len() == 1);
+        told.copied().filter(|_| facts.are_told)
     }
 
     /// Falls as the operations' time rises.

@@ -165,3 +165,266 @@ fn cells_of_a_row_and_its_copies_under_salts_have_newest_writes_of_their_own() {
     let (rows, _) = read(1);
     assert!((rows - 200.0).abs() < 0.2, "{rows}");
 }
+
+#[test]
+fn steps_and_remainders_take_their_values_in_turn_and_hashes_by_chance() {
+    let strategies = [
+        ("step", "be4(id / 2)"),
+        ("coarse", "be4(id / 20)"),
+        ("remainder", "be4(id % 500)"),
+        ("digit", "be4(id / 2 % 50)"),
+        ("both", "be4(id / 100) || be1(id % 7)"),
+        ("hash", "left(md5_bytes(id), 1)"),
+        ("step-of-hash", "md5_bytes(id / 2)"),
+        ("hash-of-step", "left(md5_bytes(id / 100), 1)"),
+    ];
+    let read = |writes: u64| {
+        let mut text = format!(
+            "[field]\nuser = {{ type = \"int\", count = 100 }}\nid = {{ type = \"int\", count = 1_000 }}\n\
+             [write.w]\nrate = \"1/s\"\n[existing.w]\nrecords = {writes}\n[read.all]\nequal = [\"user\"]\n\
+             [read.some]\nequal = [\"user\"]\nrange = {{ field = \"id\", span = 50 }}\n"
+        );
+        for (name, segment) in strategies {
+            text.push_str(&format!(
+                "[strategy.{name}]\nkey = \"be4(user) || {segment}\"\n"
+            ));
+        }
+        forecasts::<2>(&text)
+    };
+    let near = |found: f64, expected: f64, error: f64| {
+        assert!((found / expected - 1.0).abs() < error, "{found} {expected}");
+    };
+    let hashed = |values: f64, made_of: f64| values * (1.0 - (1.0 - 1.0 / values).powf(made_of));
+    // Each user has written each of 1,000 ids, but for one in e^20.
+    let full = read(2_000_000);
+    let expected = [
+        500.0,
+        50.0,
+        500.0,
+        50.0,
+        70.0,
+        hashed(256.0, 1e3),
+        500.0,
+        hashed(256.0, 10.0),
+    ];
+    for (found, expected) in full.iter().zip(expected) {
+        near(found[0][0], expected, 1e-4);
+    }
+    // Of any 50 ids in a row, or those up to the last one: steps are read whole, and a row has the newest of the ids that share it.
+    let some = |of: &dyn Fn(i64, i64) -> i64| {
+        let touched = (0..1_000).map(|from| of(from, (from + 50).min(1_000)) as f64);
+        touched.sum::<f64>() / 1e3
+    };
+    let ids = some(&|from, to| to - from);
+    for (at, ids_of_a_row) in [(0, 2.0), (1, 20.0), (2, 2.0), (3, 20.0)] {
+        near(full[at][1][0], ids / ids_of_a_row, 0.01);
+    }
+    for (at, step) in [(0, 2), (1, 20)] {
+        near(
+            full[at][1][1],
+            some(&|from, to| (to - 1) / step - from / step + 1),
+            0.01,
+        );
+    }
+    // 100 writes of each user, two in each step of 20 ids; the reader's own step has one for certain.
+    let sparse = read(10_000);
+    near(sparse[1][0][0], 49.0 * (1.0 - (-2.0f64).exp()) + 1.0, 1e-3);
+    near(sparse[3][0][0], 49.0 * (1.0 - (-2.0f64).exp()) + 1.0, 1e-3);
+}
+
+/// Rows that reads want and read in the order of the file, of each strategy.
+fn forecasts<const READS: usize>(text: &str) -> Vec<[[f64; 2]; READS]> {
+    let scenario = Scenario::parse(text, "counted").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let strategies = scenario.strategies.iter().zip(&firsts);
+    let layouts = strategies.map(|(strategy, first)| Layout::of(strategy, first).reads);
+    let counts = |reads: Vec<super::ReadForecast>| {
+        std::array::from_fn(|at| [reads[at].rows_returned, reads[at].rows_read])
+    };
+    layouts.map(counts).collect()
+}
+
+#[test]
+fn a_write_that_fixes_row_and_value_is_the_newest_of_its_own_rows_alone() {
+    let found = forecasts::<2>(
+        "[field]\ncustomer = { type = \"int\", count = 10 }\norder = { type = \"int\", count = 1_000 }\nstatus = { type = \"int\", count = 5 }\n\
+         [write.any]\nrate = \"1/s\"\n[write.one]\nrate = \"1/s\"\nwith = { customer = 3, order = 7, status = 3 }\n\
+         [existing.any]\nrecords = 100_000\n[existing.one]\nrecords = 300_000\n\
+         [read.three]\nwith = { status = 3 }\n[read.two]\nwith = { status = 2 }\n\
+         [strategy.orders]\nkey = \"be4(order)\"\n[strategy.both]\nkey = \"be1(customer) || be4(order)\"\n",
+    );
+    let near = |found: f64, expected: f64, error: f64| {
+        assert!((found - expected).abs() < error, "{found} {expected}");
+    };
+    // 999 orders have 100 writes each, a fifth of them of either status; order 7 has 300,100, of status three but for 80. A row of the target more or less.
+    near(found[0][0][0], 999.0 / 5.0 + 1.0, 0.2);
+    near(found[0][1][0], 999.0 / 5.0, 0.2);
+    // Of ten customers each has ten writes of an order: a row in e^10 is not there.
+    near(found[1][0][0], 9_999.0 / 5.0 + 1.0, 0.4);
+    near(found[1][1][0], 9_999.0 / 5.0, 0.4);
+}
+
+#[test]
+fn rows_of_a_step_that_the_key_tells_have_the_value_of_their_newest_write() {
+    let segments = [
+        "be1(score / 10)",
+        "be1(score % 10)",
+        "be1(0)",
+        "left(md5_bytes(score), 4)",
+    ];
+    let mut text = "[field]\nplayer = { type = \"int\", count = 100 }\nround = { type = \"int\", count = 100 }\n\
+                    score = { type = \"int\", count = 100 }\n\
+                    [write.w]\nrate = \"1/s\"\n[existing.w]\nrecords = 10_000_000\n[read.score]\nequal = [\"player\", \"score\"]\n\
+                    [read.some]\nequal = [\"player\"]\nrange = { field = \"score\", span = 1 }\n"
+        .to_owned();
+    for (at, segment) in segments.iter().enumerate() {
+        text.push_str(&format!(
+            "[strategy.s{at}]\nkey = \"be1(player) || {segment} || be1(round)\"\n"
+        ));
+    }
+    let found = forecasts::<2>(&text);
+    // A player has 1,000 writes of each round, ten of each score. Of a step or a remainder the newest write has one of ten scores, of a round that the key tells no
+    // score of one of 100, of a long hash one. The reader's own row is wanted once in as many writes more.
+    for (found, expected) in found.into_iter().zip([10.0, 10.0, 1.0, 100.0]) {
+        for [wanted, _] in found {
+            assert!((wanted - expected).abs() < 0.02, "{wanted} {expected}");
+        }
+    }
+}
+
+#[test]
+fn the_newest_of_a_kind_are_looked_for_on_hosts_that_have_none_to_the_end() {
+    let found = forecasts::<2>(
+        "[field]\nhost = { type = \"int\", count = 100 }\nkind = { type = \"text\", values = [\"cpu\", \"boot\"] }\n\
+         ts = { type = \"timestamp\", unit = \"ms\" }\n\
+         [write.cpu]\neach = [\"host\"]\nevery = \"1s\"\nwith = { kind = \"cpu\" }\n\
+         [write.boot]\nrate = \"10k/s\"\nwith = { kind = \"boot\", host = 5 }\n\
+         [existing.cpu]\nlast = \"1h\"\n[existing.boot]\nlast = \"1h\"\n\
+         [read.boot]\nwith = { kind = \"boot\" }\nnewest = { field = \"ts\", rows = 100 }\n\
+         [read.cpu]\nwith = { kind = \"cpu\" }\nnewest = { field = \"ts\", rows = 100 }\n\
+         [strategy.hosts]\nkey = \"be4(host) || desc(be8(ts)) || kind\"\n",
+    );
+    // 99 hosts have 3,600 rows of another kind and a few of the run, all of which are read.
+    let [boot, cpu] = found[0].map(|[_, read]| read);
+    assert!(
+        (boot / (99.0 * 3_600.0 + 100.0) - 1.0).abs() < 0.01,
+        "{boot}"
+    );
+    // Host 5 has a row a millisecond, one in 1,001 of the other kind.
+    assert!(
+        (cpu / (99.0 * 100.0 + 100.0 * 1_001.0) - 1.0).abs() < 0.01,
+        "{cpu}"
+    );
+}
+
+#[test]
+fn the_newest_rows_lie_before_or_behind_those_of_longer_values() {
+    let text = |field: &str, write: &str, known: &str, key: &str| {
+        format!(
+            "[field]\nname = {{ {field} }}\nts = {{ type = \"timestamp\", unit = \"ms\" }}\n[write.w]\n{write}\n\
+             [read.all]\nwith = {{ name = {known} }}\n[read.newest]\nwith = {{ name = {known} }}\nnewest = {{ field = \"ts\", rows = 5 }}\n\
+             [strategy.s]\nkey = \"{key}\"\n"
+        )
+    };
+    let listed = "type = \"text\", values = [\"h1\", \"h10\", \"h11\", \"h12\", \"h13\", \"h14\", \"h15\", \"h16\", \"h17\", \"h18\", \"h2\"]";
+    let decimal = "type = \"int\", count = 100_000";
+    let each = "each = [\"name\"]\nevery = \"1s\"\n[existing.w]\nlast = \"10m\"";
+    let any = "rate = \"1/s\"\n[existing.w]\nrecords = 1_000_000";
+    // Which part of the rows of longer names lies before the newest ones: the time begins with 0, from the greatest down with 0xff, in text with 17: as in h117,
+    // behind which from the end h11 and h10 stand.
+    let cases = [
+        (listed, each, "\"h1\"", "name || desc(be8(ts))", 1.0),
+        (listed, each, "\"h1\"", "name || be8(ts)", 1.0),
+        (listed, each, "\"h1\"", "name || x'ff' || be8(ts)", 0.0),
+        (
+            listed,
+            each,
+            "\"h1\"",
+            "name || x'00' || desc(be8(ts))",
+            0.0,
+        ),
+        (listed, each, "\"h1\"", "name || text(ts)", 7.0 / 9.0),
+        (decimal, any, "1", "text(name) || desc(be8(ts))", 1.0),
+        (
+            decimal,
+            any,
+            "1",
+            "text(name) || desc(be8(ts)) || x'00'",
+            1.0,
+        ),
+        // From the end those of 12 to 19, 120 to 199 and so on: of 17... a part.
+        (decimal, any, "1", "text(name) || text(ts)", 0.8),
+    ];
+    for (field, write, known, key, part) in cases {
+        let [[all, [wanted, newest]]] = forecasts::<2>(&text(field, write, known, key))[..] else {
+            panic!("one strategy");
+        };
+        let expected = wanted + part * (all[1] - all[0]);
+        // Ten values are looked at of nine.
+        assert!(
+            (newest - expected).abs() < 0.1 * expected,
+            "{key}: {newest} {expected} of {all:?}"
+        );
+    }
+}
+
+#[test]
+fn a_date_that_does_not_sort_and_a_day_of_the_week_have_the_rows_of_their_own_time() {
+    // Fifty hosts write 72,000 rows a day. The days before 2026-06-02 are one of June, 31 of May, 30 of April and 28 of March; the last ten of them have three days of the
+    // week twice, that of the last one among them.
+    let text = |days: u32, field: &str| {
+        let part = if field.starts_with("to_char") {
+            "part"
+        } else {
+            "be1(part)"
+        };
+        format!(
+            "[time]\nstart = 2026-06-02T00:00:00Z\n[field]\nhost = {{ type = \"int\", count = 50 }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n\
+             part = {{ expr = \"{field}\" }}\n[write.w]\neach = [\"host\"]\nevery = \"60s\"\n[existing.w]\nlast = \"{days}d\"\n\
+             [read.last]\nequal = [\"part\"]\npick = {{ ts = {{ last = \"1h\" }} }}\n[read.any]\nequal = [\"part\"]\n\
+             [strategy.time]\nkey = \"be4(host) || be8(ts)\"\n[strategy.part]\nkey = \"{part} || be4(host) || be8(ts)\"\n"
+        )
+    };
+    let squares = |days: &[f64]| {
+        let [sum, squares] = [1, 2].map(|power| days.iter().map(|it| it.powi(power)).sum::<f64>());
+        squares / sum
+    };
+    for (days, field, last, any) in [
+        (
+            90,
+            "to_char(ts, 'MM-yyyy')",
+            1.0,
+            squares(&[28.0, 30.0, 31.0, 1.0]),
+        ),
+        (
+            10,
+            "ts / 86400 % 7",
+            2.0,
+            squares(&[2.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0]),
+        ),
+        (
+            10,
+            "to_char(ts, 'EEE')",
+            2.0,
+            squares(&[2.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0]),
+        ),
+        (10, "to_char(ts, 'MM/dd/yyyy')", 1.0, 1.0),
+        (10, "to_char(ts, 'yyyyMMddhh')", 1.0 / 12.0, 1.0 / 12.0),
+    ] {
+        let found = forecasts::<2>(&text(days, field));
+        let [[of_last, of_any], [of_part, _]] = found[..] else {
+            panic!("two strategies");
+        };
+        for (found, expected, error) in [
+            (of_last[0], last, 0.01),
+            (of_part[1], last, 0.01),
+            (of_any[0], any, 0.05),
+        ] {
+            let expected = 72_000.0 * expected;
+            assert!(
+                (found / expected - 1.0).abs() < error,
+                "{field}: {found} {expected}"
+            );
+        }
+    }
+}

@@ -4,6 +4,7 @@ use super::question::{Bands, Question};
 use crate::key::{Coincidences, FieldSteps, StepCache};
 use crate::record::FieldId;
 use crate::workload::Condition;
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Which share of a range's values is within a part of it.
@@ -40,11 +41,26 @@ impl<'a, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, S> {
         let every = |between: &Bands, field| between.within(field, question.domain(field));
         let whole = self.whole.iter();
         shares.extend(whole.map(|of| (*of, share(&(0..1), &every(between, *of)))));
-        for steps in self.steps {
-            let field = steps.field;
-            let window = steps.window(record, question.domain(field), grain);
-            let window = between.within(field, window);
-            shares.push((field, share(&window, &every(between, field))));
+        // The part of the other values of a field that make the same, by the target's own.
+        let mut alike: SmallVec<[(FieldId, f64); 2]> = SmallVec::new();
+        let all_steps: SmallVec<[&FieldSteps; 2]> = self.steps.collect();
+        for steps in &all_steps {
+            let (field, domain) = (steps.field, question.domain(steps.field));
+            let window = between.within(field, steps.window(record, domain.clone(), grain));
+            // The target's own need not lie in a range of other rows.
+            let window = window.start..window.end.max(window.start);
+            let range = every(between, field);
+            shares.push((field, share(&window, &range)));
+            let is_only = all_steps.iter().filter(|of| of.field == field).count() == 1;
+            let mut uses = self.coincidences.alone();
+            let uses = uses.find(|of| is_only && of.field == field);
+            let found = uses.and_then(|uses| {
+                let all = uses.alike(steps, record, (&range, &domain), grain)?;
+                let [own, every] = [&window, &range].map(|it| it.end.abs_diff(it.start));
+                let chance = (all - own as f64) / every.saturating_sub(own).max(1) as f64;
+                Some((field, chance))
+            });
+            alike.extend(found);
             between.set(field, Some(window.clone()));
             windows.set(field, Some(window));
         }
@@ -61,7 +77,7 @@ impl<'a, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, S> {
             }
             count(equal, between)
         };
-        let chance = self.coincidences.chance(shares, |fields| {
+        let own = |fields: &[FieldId]| {
             let [own, ..] = with(&|field| fields.contains(&field))[..] else {
                 return 1.0;
             };
@@ -69,7 +85,8 @@ impl<'a, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, S> {
                 true => (own / all[0]).min(1.0),
                 false => 1.0,
             }
-        });
+        };
+        let chance = self.coincidences.chance(shares, own, &alike);
         let same = with(&|_| true);
         let condition = |equal, between| Condition { equal, between };
         let room = room(

@@ -5,13 +5,14 @@
 //! `question` is what a read knows and wants, with its ranges; `candidates` walks the key's segments from the left and finds every way to
 //! serve it, each a beginning of the key that is known in every combination of some dimensions; `evidence` says how many rows share such
 //! a beginning; `access_plan` takes the cheapest, an [`AccessPlan`], whose [`AccessPlan::requests`] (`serve`) are the keys and ranges of
-//! one read.
+//! one read, with the rows that are expected there (`expected_rows`).
 
 mod access_plan;
 mod candidates;
 mod differing_rows;
 mod evidence;
 mod exact_scan;
+mod expected_rows;
 mod question;
 mod requests;
 mod row_identity;

@@ -82,6 +82,8 @@ pub(super) struct Scratch {
     pub cursor_key: Vec<u8>,
     /// Expected rows of scans that lie before the cursor as a whole.
     pub passed_rows: f64,
+    /// Rows of longer values in the scan, and those before its own.
+    pub longer: [f64; 2],
     /// Requests in the order of their keys, to find equal ones.
     pub sorted: Vec<u32>,
     pub spare_starts: KeyBatch,

@@ -3,9 +3,7 @@
 
 use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues, Stop};
-use super::differing_rows::DifferingRows;
-use super::evidence::Evidence;
-use super::question::{Bands, Counted, Order};
+use super::question::{Counted, Order};
 use super::requests::{Counts, Requests, ScanRequest, Scratch};
 use super::row_identity::RowIdentity;
 use crate::key::{FieldSteps, Row};
@@ -14,9 +12,6 @@ use crate::record::FieldId;
 use crate::time::SimTime;
 use crate::workload::{Condition, ReadTarget, RowCounts, RowEquality};
 use std::ops::Range;
-
-/// Combinations of `in` lists whose wanted rows are counted one by one; of more, these stand for all.
-const MOST_COUNTED: usize = 4_096;
 
 /// Rows whose number is of no account.
 struct Uncounted;
@@ -135,174 +130,16 @@ struct Page {
 }
 
 /// One read being worked out.
-struct Read<'a, R> {
-    plan: &'a AccessPlan,
+pub(super) struct Read<'a, R> {
+    pub(super) plan: &'a AccessPlan,
     beginning: Option<&'a [u8]>,
-    target: &'a ReadTarget<'a>,
-    rows: &'a R,
-    scratch: Box<Scratch>,
+    pub(super) target: &'a ReadTarget<'a>,
+    pub(super) rows: &'a R,
+    pub(super) scratch: Box<Scratch>,
     requests: &'a mut Requests,
 }
 
 impl<R: RowCounts> Read<'_, R> {
-    /// Expected number of rows or cells that satisfy all that the reader knows, and with them their copies under other random salts.
-    fn wanted(&mut self, of: Counted) -> (f64, f64) {
-        let (question, target) = (&self.plan.question, self.target);
-        let lens = target.within_lens.iter().map(|len| *len as usize);
-        let combinations = lens.clone().fold(1, usize::saturating_mul);
-        let counted = combinations.min(MOST_COUNTED);
-        let Scratch {
-            record,
-            equal,
-            between,
-            equal_shares,
-            windows,
-            base,
-            bands,
-            grain,
-            steps,
-            counts,
-            ..
-        } = &mut *self.scratch;
-        let (step, counts) = (steps[of as usize], &mut counts[of as usize]);
-        let identity = question.identity_of(of);
-        let mut count = |equal: &[(FieldId, i64)], between: &Bands| {
-            let between = &between.0;
-            let condition = Condition { equal, between };
-            let all = counts.of(condition, || {
-                identity.rows(self.rows, condition, step, target.record, target.at)
-            });
-            let current = match identity.leaves_copies() {
-                true => identity.current_rows(self.rows, condition, step, target.record, target.at),
-                false => all,
-            };
-            // Each cell of a row has a newest write of its own.
-            if of == Counted::Rows && question.cell_identity.is_some() {
-                return [current, all];
-            }
-            let newest = [true, false].map(|is_current| {
-                let step = (step, is_current);
-                identity.newest(self.rows, condition, step, target.record, target.at)
-            });
-            [current * newest[0], all * newest[1]]
-        };
-        let (mut total, mut stored) = (0.0, 0.0);
-        for combination in 0..counted {
-            equal.clear();
-            let known = question.known.stored().iter();
-            equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
-            let (mut rest, mut from) = (combination, 0);
-            for (field, len) in question.lists.iter().zip(lens.clone()) {
-                if !question.known.knows(*field) {
-                    equal.push((*field, target.within[from + rest % len]));
-                }
-                rest /= len;
-                from += len;
-            }
-            // As what a key tells is, so that its requests ask for what has been counted.
-            equal.sort_unstable();
-            let [mut current, mut all] = count(equal, bands);
-            if !question.derived.is_empty() {
-                let (whole, coarse) = &question.made_of;
-                record.clear();
-                record.extend_from_slice(target.record);
-                between.0.clone_from(&bands.0);
-                let differing = DifferingRows {
-                    question,
-                    coincidences: &question.coincidences,
-                    whole,
-                    steps: coarse.iter(),
-                };
-                let known = (&mut *equal, &mut *between);
-                [current, all] = differing.alike(
-                    [current, all],
-                    (record, grain),
-                    known,
-                    (equal_shares, windows, base),
-                    &mut count,
-                    |own, all| identity.room(self.rows, [own, all], step, target.record, target.at),
-                );
-            }
-            total += current;
-            stored += all;
-        }
-        // Of no combination there are no rows.
-        let scale = combinations as f64 / counted.max(1) as f64;
-        (total * scale, stored * scale)
-    }
-
-    /// Expected number of rows that share the beginning of the combination.
-    fn rows_of(&mut self, evidence: &Evidence) -> f64 {
-        self.number_of(Counted::Rows, evidence)
-    }
-
-    fn number_of(&mut self, of: Counted, evidence: &Evidence) -> f64 {
-        let (question, target) = (&self.plan.question, self.target);
-        let Scratch {
-            record,
-            equal,
-            between,
-            equal_shares,
-            windows,
-            base,
-            bands,
-            grain,
-            steps,
-            counts,
-            ..
-        } = &mut *self.scratch;
-        let (step, counts) = (steps[of as usize], &mut counts[of as usize]);
-        let slot = |field: &FieldId, record: &[i64]| (*field, record[usize::from(field.0)]);
-        equal.clear();
-        equal.extend(evidence.told.iter().map(|field| slot(field, record)));
-        between.0.clear();
-        for (field, steps) in &evidence.steps {
-            let range = steps.window(record, question.domain(*field), grain);
-            between.set(*field, Some(range));
-        }
-        if let Some((field, steps)) = &evidence.range {
-            let domain = question.domain(*field);
-            let mut range = bands.of(*field).unwrap_or_else(|| domain.clone());
-            if let Some(steps) = steps {
-                range = steps.covering(range, record, domain, grain);
-            }
-            let range = between.within(*field, range);
-            between.set(*field, Some(range));
-        }
-        let mut count = |equal: &[(FieldId, i64)], between: &Bands| {
-            let between = &between.0;
-            let condition = Condition { equal, between };
-            let identity = question.identity_of(of);
-            let rows = counts.of(condition, || {
-                identity.rows(self.rows, condition, step, target.record, target.at)
-            });
-            [rows]
-        };
-        let mut found = count(equal, between);
-        if !(evidence.hashed.is_empty() && evidence.hashed_steps.is_empty()) {
-            let differing = DifferingRows {
-                question,
-                coincidences: &evidence.coincidences,
-                whole: &evidence.hashed,
-                steps: evidence.hashed_steps.iter().map(|(_, steps)| steps),
-            };
-            let known = (&mut *equal, &mut *between);
-            found = differing.alike(
-                found,
-                (record, grain),
-                known,
-                (equal_shares, windows, base),
-                &mut count,
-                |own, all| {
-                    let identity = question.identity_of(of);
-                    identity.room(self.rows, [own, all], step, target.record, target.at)
-                },
-            );
-        }
-        let [found] = found;
-        found / evidence.shared_by
-    }
-
     /// Puts the last row before the page into the scratch space; none where nothing lies before it, or where all rows are read and sorted
     /// anyway.
     ///
@@ -314,6 +151,7 @@ impl<R: RowCounts> Read<'_, R> {
         self.scratch.cursor.clear();
         self.scratch.cursor_write = None;
         self.scratch.passed_rows = 0.0;
+        self.scratch.longer = [0.0; 2];
         let Some(order) = plan.question.order.filter(|order| order.by_cursor) else {
             return;
         };
@@ -581,7 +419,17 @@ impl<R: RowCounts> Read<'_, R> {
             self.requests.gets_found += rows.min(1.0);
             return;
         }
-        let rows = rows + self.rows_of_longer_values(segments);
+        let own = rows;
+        let longer = self.rows_of_longer_values(segments);
+        let rows = own + longer[0];
+        let rows_read = match plan.ordered {
+            // Until it is known how many are read: those that are wanted.
+            Some(_) => {
+                self.scratch.longer = longer;
+                self.wanted_of_scan(own)
+            }
+            None => rows,
+        };
         let Scratch {
             record,
             bands,
@@ -632,34 +480,9 @@ impl<R: RowCounts> Read<'_, R> {
         self.requests.stops.push(&self.scratch.stop);
         self.requests.scans.push(ScanRequest {
             rows,
-            rows_read: rows,
+            rows_read,
             reversed: plan.reversed(),
         });
-    }
-
-    /// Expected rows of the combination's scan whose values in its last segment begin as the wanted one does.
-    fn rows_of_longer_values(&mut self, segments: usize) -> f64 {
-        let plan = self.plan;
-        let Some(longer) = &plan.longer else {
-            return 0.0;
-        };
-        let field = longer.beginnings.field;
-        let slot = self.scratch.record[usize::from(field.0)];
-        let mut bytes = std::mem::take(&mut self.scratch.high);
-        let mut slots = std::mem::take(&mut self.scratch.slots);
-        bytes.clear();
-        let row = plan.row(&self.scratch.record, self.target);
-        let key = &plan.question.key;
-        (longer.segment..segments).for_each(|at| key.write_segment(at, &row, &mut bytes));
-        let own = self.scratch.bands.of(field);
-        let mut found = 0.0;
-        longer.beginnings.longer(slot, &bytes, &mut slots, |range| {
-            self.scratch.bands.set(field, Some(range));
-            found += self.rows_of(&longer.evidence);
-        });
-        self.scratch.bands.set(field, own);
-        (self.scratch.high, self.scratch.slots) = (bytes, slots);
-        found * longer.chance
     }
 
     /// Cuts the range of the combination's scan down to what lies behind the cursor; `false` when nothing does.
@@ -828,7 +651,14 @@ impl<R: RowCounts> Read<'_, R> {
         let Some(ordered) = &plan.ordered else {
             return;
         };
-        let behind: f64 = self.requests.scans.iter().map(|scan| scan.rows).sum();
+        // Rows of longer values lie before all others or behind them. Only one scan has any.
+        let [longer, mut before] = self.scratch.longer;
+        let behind: f64 = self
+            .requests
+            .scans
+            .iter()
+            .map(|scan| scan.rows - longer)
+            .sum();
         let total = behind + passed_rows;
         // Of the rows that are read, these are wanted.
         let share = match total > 0.0 {
@@ -844,11 +674,16 @@ impl<R: RowCounts> Read<'_, R> {
             Some(steps) => self.enough_in_steps(order, steps),
             None => page.enough,
         };
-        let enough = enough / share;
+        if order.by_cursor && order.skipped > 0 {
+            before = 0.0;
+        }
+        // Wanted ones may lie in some of the scans only, such as those of a kind that one host has.
+        let of_scans: f64 = self.requests.scans.iter().map(|scan| scan.rows_read).sum();
         for scan in &mut self.requests.scans {
+            let share = share * scan.rows_read / of_scans * behind / (scan.rows - longer);
             scan.rows *= 1.0 - passed;
             scan.rows_read = match share > 0.0 {
-                true => scan.rows.min(enough),
+                true => scan.rows.min(before + enough / share.min(1.0)),
                 false => scan.rows,
             };
         }

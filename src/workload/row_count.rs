@@ -153,6 +153,10 @@ impl RowCounts for Population {
         let mut count = RowCount::new((self, &shape), (condition, equality), target, at);
         count.distinct()
     }
+
+    fn fixed(&self) -> &[Vec<(FieldId, i64)>] {
+        &self.fixed
+    }
 }
 
 impl RowOrigin {

@@ -138,4 +138,8 @@ impl RowCounts for RowCounter {
         }
         rows
     }
+
+    fn fixed(&self) -> &[Vec<(FieldId, i64)>] {
+        &self.population.fixed
+    }
 }

@@ -91,4 +91,9 @@ pub trait RowCounts {
         target: &[i64],
         at: SimTime,
     ) -> f64;
+
+    /// What some writes fix, those of each together.
+    fn fixed(&self) -> &[Vec<(FieldId, i64)>] {
+        &[]
+    }
 }

@@ -1,0 +1,272 @@
+//! How many rows a read wants, and how many the scan of one combination holds. Must not know regions.
+
+use super::candidates::{Dimension, FieldValues};
+use super::differing_rows::DifferingRows;
+use super::evidence::Evidence;
+use super::question::{Bands, Counted};
+use super::requests::Scratch;
+use super::serve::Read;
+use crate::record::FieldId;
+use crate::workload::{Condition, RowCounts};
+
+/// Combinations of `in` lists whose wanted rows are counted one by one; of more, these stand for all.
+const MOST_COUNTED: usize = 4_096;
+
+impl<R: RowCounts> Read<'_, R> {
+    /// Expected number of rows or cells that satisfy all that the reader knows, and with them their copies under other random salts.
+    pub(super) fn wanted(&mut self, of: Counted) -> (f64, f64) {
+        let (question, target) = (&self.plan.question, self.target);
+        let lens = target.within_lens.iter().map(|len| *len as usize);
+        let combinations = lens.clone().fold(1, usize::saturating_mul);
+        let counted = combinations.min(MOST_COUNTED);
+        let Scratch {
+            record,
+            equal,
+            between,
+            equal_shares,
+            windows,
+            base,
+            bands,
+            grain,
+            steps,
+            counts,
+            ..
+        } = &mut *self.scratch;
+        let (step, counts) = (steps[of as usize], &mut counts[of as usize]);
+        let identity = question.identity_of(of);
+        let mut count = |equal: &[(FieldId, i64)], between: &Bands| {
+            let between = &between.0;
+            let condition = Condition { equal, between };
+            let all = counts.of(condition, || {
+                identity.rows(self.rows, condition, step, target.record, target.at)
+            });
+            let current = match identity.leaves_copies() {
+                true => identity.current_rows(self.rows, condition, step, target.record, target.at),
+                false => all,
+            };
+            // Each cell of a row has a newest write of its own.
+            if of == Counted::Rows && question.cell_identity.is_some() {
+                return [current, all];
+            }
+            let newest = [true, false].map(|is_current| {
+                let step = (step, is_current);
+                identity.newest(self.rows, condition, step, target.record, target.at)
+            });
+            [current * newest[0], all * newest[1]]
+        };
+        let (mut total, mut stored) = (0.0, 0.0);
+        for combination in 0..counted {
+            equal.clear();
+            let known = question.known.stored().iter();
+            equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
+            let (mut rest, mut from) = (combination, 0);
+            for (field, len) in question.lists.iter().zip(lens.clone()) {
+                if !question.known.knows(*field) {
+                    equal.push((*field, target.within[from + rest % len]));
+                }
+                rest /= len;
+                from += len;
+            }
+            // As what a key tells is, so that its requests ask for what has been counted.
+            equal.sort_unstable();
+            let [mut current, mut all] = count(equal, bands);
+            if !question.derived.is_empty() {
+                let (whole, coarse) = &question.made_of;
+                record.clear();
+                record.extend_from_slice(target.record);
+                between.0.clone_from(&bands.0);
+                let differing = DifferingRows {
+                    question,
+                    coincidences: &question.coincidences,
+                    whole,
+                    steps: coarse.iter(),
+                };
+                let known = (&mut *equal, &mut *between);
+                [current, all] = differing.alike(
+                    [current, all],
+                    (record, grain),
+                    known,
+                    (equal_shares, windows, base),
+                    &mut count,
+                    |own, all| identity.room(self.rows, [own, all], step, target.record, target.at),
+                );
+            }
+            total += current;
+            stored += all;
+        }
+        // Of no combination there are no rows.
+        let scale = combinations as f64 / counted.max(1) as f64;
+        (total * scale, stored * scale)
+    }
+
+    /// Expected number of rows that share the beginning of the combination.
+    pub(super) fn rows_of(&mut self, evidence: &Evidence) -> f64 {
+        self.number_of(Counted::Rows, evidence)
+    }
+
+    pub(super) fn number_of(&mut self, of: Counted, evidence: &Evidence) -> f64 {
+        let (question, target) = (&self.plan.question, self.target);
+        let Scratch {
+            record,
+            equal,
+            between,
+            equal_shares,
+            windows,
+            base,
+            bands,
+            grain,
+            steps,
+            counts,
+            ..
+        } = &mut *self.scratch;
+        let (step, counts) = (steps[of as usize], &mut counts[of as usize]);
+        let slot = |field: &FieldId, record: &[i64]| (*field, record[usize::from(field.0)]);
+        equal.clear();
+        equal.extend(evidence.told.iter().map(|field| slot(field, record)));
+        between.0.clear();
+        for (field, steps) in &evidence.steps {
+            let range = steps.window(record, question.domain(*field), grain);
+            between.set(*field, Some(range));
+        }
+        if let Some((field, steps)) = &evidence.range {
+            let domain = question.domain(*field);
+            let mut range = bands.of(*field).unwrap_or_else(|| domain.clone());
+            if let Some(steps) = steps {
+                range = steps.covering(range, record, domain, grain);
+            }
+            let range = between.within(*field, range);
+            between.set(*field, Some(range));
+        }
+        let mut count = |equal: &[(FieldId, i64)], between: &Bands| {
+            let between = &between.0;
+            let condition = Condition { equal, between };
+            let identity = question.identity_of(of);
+            let rows = counts.of(condition, || {
+                identity.rows(self.rows, condition, step, target.record, target.at)
+            });
+            [rows]
+        };
+        let mut found = count(equal, between);
+        if !(evidence.hashed.is_empty() && evidence.hashed_steps.is_empty()) {
+            let differing = DifferingRows {
+                question,
+                coincidences: &evidence.coincidences,
+                whole: &evidence.hashed,
+                steps: evidence.hashed_steps.iter().map(|(_, steps)| steps),
+            };
+            let known = (&mut *equal, &mut *between);
+            found = differing.alike(
+                found,
+                (record, grain),
+                known,
+                (equal_shares, windows, base),
+                &mut count,
+                |own, all| {
+                    let identity = question.identity_of(of);
+                    identity.room(self.rows, [own, all], step, target.record, target.at)
+                },
+            );
+        }
+        let [found] = found;
+        found / evidence.shared_by
+    }
+
+    /// Of the rows of the combination's scan, those with what is known besides, as far as scans may differ in that; all where they don't.
+    pub(super) fn wanted_of_scan(&mut self, rows: f64) -> f64 {
+        let (plan, question, target) = (self.plan, &self.plan.question, self.target);
+        let is_given =
+            |values: &FieldValues| matches!(values, FieldValues::List(_) | FieldValues::All(_));
+        let given = plan
+            .way
+            .dimensions
+            .iter()
+            .filter_map(|dimension| match dimension {
+                Dimension::Field(field, values) if is_given(values) => Some(*field),
+                _ => None,
+            });
+        let known = question.known.stored();
+        let is_told = |field: &FieldId| plan.evidence.told.contains(field);
+        if known.iter().all(is_told) || given.clone().next().is_none() {
+            return rows;
+        }
+        let Scratch {
+            record,
+            equal,
+            bands,
+            steps,
+            ..
+        } = &mut *self.scratch;
+        equal.clear();
+        let fields = known.iter().copied().chain(given.filter(is_told));
+        equal.extend(fields.map(|field| (field, record[usize::from(field.0)])));
+        equal.sort_unstable();
+        equal.dedup();
+        let condition = Condition {
+            equal,
+            between: &bands.0,
+        };
+        let (identity, step) = (&question.identity, steps[Counted::Rows as usize]);
+        let rows = identity.current_rows(self.rows, condition, step, target.record, target.at);
+        let newest =
+            || identity.newest(self.rows, condition, (step, true), target.record, target.at);
+        match question.cell_identity {
+            None => rows * newest(),
+            Some(_) => rows,
+        }
+    }
+
+    /// Expected rows of the combination's scan whose values in its last segment begin as the wanted one does, and how many of them come before its own.
+    pub(super) fn rows_of_longer_values(&mut self, segments: usize) -> [f64; 2] {
+        let plan = self.plan;
+        let Some(longer) = &plan.longer else {
+            return [0.0; 2];
+        };
+        let field = longer.beginnings.field;
+        let slot = self.scratch.record[usize::from(field.0)];
+        let mut bytes = std::mem::take(&mut self.scratch.high);
+        let mut slots = std::mem::take(&mut self.scratch.slots);
+        bytes.clear();
+        let row = plan.row(&self.scratch.record, self.target);
+        let key = &plan.question.key;
+        (longer.segment..segments).for_each(|at| key.write_segment(at, &row, &mut bytes));
+        let own = self.scratch.bands.of(field);
+        let mut found = [0.0; 2];
+        longer.beginnings.longer(slot, &bytes, &mut slots, |range| {
+            self.scratch.bands.set(field, Some(range.clone()));
+            let rows = self.rows_of(&longer.evidence) * longer.chance;
+            found[0] += rows;
+            if plan.ordered.is_none() {
+                return;
+            }
+            // Ten of the values, one for each next digit.
+            let values = range.end.abs_diff(range.start) as f64 / 10.0;
+            let value = |nth: u32| {
+                range
+                    .start
+                    .saturating_add((values * (f64::from(nth) + 0.5)) as i64)
+            };
+            let Scratch {
+                record,
+                stop,
+                cursor_key,
+                ..
+            } = &mut *self.scratch;
+            let mut write = |value, out: &mut Vec<u8>| {
+                record[usize::from(field.0)] = value;
+                out.clear();
+                let row = plan.row(record, self.target);
+                let behind = longer.segment..key.segments().len();
+                behind.for_each(|at| key.write_segment(at, &row, out));
+            };
+            let before = (0..10).filter(|nth| {
+                write(value(*nth), stop);
+                write(slot, cursor_key);
+                plan.reversed() == (*stop > *cursor_key)
+            });
+            found[1] += rows * before.count() as f64 / 10.0;
+        });
+        self.scratch.bands.set(field, own);
+        (self.scratch.high, self.scratch.slots) = (bytes, slots);
+        found
+    }
+}
