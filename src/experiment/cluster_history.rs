@@ -120,3 +120,33 @@ pub(super) fn passes_by_itself(series: &Series, side: Side) -> f64 {
     }
     intervals as f64 / demand.len().max(1) as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heat_goes_on_through_quiet_intervals_until_its_region_leaves() {
+        let (even, hot, quiet) = (
+            vec![1_000; 4],
+            vec![7_000, 1_000, 1_000, 1_000],
+            vec![1, 0, 0, 0],
+        );
+        let heat = [vec![hot.clone(); 3], vec![quiet], vec![hot; 3]].concat();
+        let mut series = Series {
+            interval_ms: 1_000.0,
+            server_demand: [vec![even.clone(); 20], heat, vec![even; 13]].concat(),
+            ..Series::default()
+        };
+        // Six of forty intervals are hot, 0.7 for a share of 0.25 as usual, and nothing happens where that ends.
+        assert_eq!(passes_by_itself(&series, Side::Write), 6.0 / 40.0);
+        // A region leaves the hot server as it ends. In the quiet interval nothing did.
+        let of = |kind| SeriesEvent {
+            region: Some(1),
+            server: Some(0),
+            ..SeriesEvent::new(26_500.0, kind)
+        };
+        series.events = vec![of(EventKind::Move), of(EventKind::Open)];
+        assert_eq!(passes_by_itself(&series, Side::Write), 0.0);
+    }
+}
