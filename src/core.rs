@@ -3,6 +3,7 @@
 #![deny(unsafe_code)]
 
 pub mod event_queue;
+pub mod prefetch;
 pub mod random;
 pub mod settings;
 pub mod statistics;

@@ -29,11 +29,11 @@
 //!     data         rows that exist: files of people's own, one row at a time
 //!     keyspace     row keys, \xHH notation, ranges, the router
 //!     storage      cell sizes
-//! F0  time, random, units, statistics, event_queue
+//! F0  time, random, prefetch, units, statistics, event_queue
 //! ```
 //!
 //! # Chapters
-//! - **F0, without a domain**: [`time`], [`random`], [`units`], [`statistics`], [`event_queue`].
+//! - **F0, without a domain**: [`time`], [`random`], [`prefetch`], [`units`], [`statistics`], [`event_queue`].
 //! - **F1, what a table is made of**: [`record`] draws values, [`data`] reads them, [`keyspace`] orders row keys, [`storage`] weighs cells.
 //! - **F2, independent of each other**: [`key`] turns a record into a row key, [`workload`] says which records and when;
 //!   what was [`observed`] of a real table; and a scenario to [`learn`] from rows.
@@ -92,8 +92,8 @@
 
 pub use keyheat_core::{
     client, cluster, data, engine, event_queue, key, keyspace, layout, learn, metrics, observed,
-    policy, query, random, record, scenario, settings, statistics, storage, text, time, units,
-    workload,
+    policy, prefetch, query, random, record, scenario, settings, statistics, storage, text, time,
+    units, workload,
 };
 
 pub mod experiment;

@@ -2,6 +2,7 @@
 
 use super::{LogSyncs, WalSpec};
 use crate::event_queue::Moment;
+use crate::prefetch::prefetch;
 use crate::time::{SimDuration, SimTime};
 use std::collections::VecDeque;
 
@@ -131,9 +132,16 @@ impl GroupCommit {
         self.ask_next(new)
     }
 
-    /// One of the calls that are looked at next, or any number.
-    pub fn first_announced(&self) -> u32 {
-        self.announced.last().map_or(0, |edits| edits.call)
+    /// The call that is acknowledged next, if no other is announced that is served sooner.
+    pub fn next_call(&self) -> Option<u32> {
+        let covered = self.covered.front().map(|(_, call)| *call);
+        covered.or_else(|| Some(self.announced.last()?.call))
+    }
+
+    /// Asks for what is looked at when a call is announced or acknowledged.
+    pub fn prefetch(&self) {
+        self.announced.last().into_iter().for_each(prefetch);
+        self.covered.front().into_iter().for_each(prefetch);
     }
 
     fn ask_next(&mut self, pace: &LogPace) -> Option<SimTime> {

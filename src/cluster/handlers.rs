@@ -1,6 +1,7 @@
 //! The handlers and call queues of one server. Must not know what a call does, how long it takes, or what time it is.
 
 use super::ClusterSpec;
+use crate::prefetch::prefetch;
 use std::collections::VecDeque;
 
 /// What becomes of a call that reaches a server.
@@ -83,9 +84,9 @@ impl Handlers {
         queues.flat_map(|queue| queue.drain(..)).collect()
     }
 
-    /// The handler that takes the next call, or any number when all are busy.
-    pub fn next_idle(&self) -> u32 {
-        self.idle.last().copied().unwrap_or(0)
+    /// Asks for the handler that takes the next call.
+    pub fn prefetch(&self) {
+        self.idle.last().into_iter().for_each(prefetch);
     }
 }
 

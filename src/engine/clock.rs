@@ -194,6 +194,11 @@ impl Clock {
         next.unwrap_or(Next::Nothing)
     }
 
+    /// The next event, unless one that is scheduled until then comes before it.
+    pub fn next_event(&self) -> Option<Event> {
+        self.queue.first().copied()
+    }
+
     /// `event` will happen at `at`, unless the run ends before.
     pub fn schedule(&mut self, at: SimTime, event: Event) {
         if let Some(moment) = self.moment(at) {

@@ -89,6 +89,11 @@ impl<T: Copy> EventQueue<T> {
             .map_or(Moment::NEVER, |first| first.moment)
     }
 
+    /// The next event. O(1).
+    pub fn first(&self) -> Option<&T> {
+        self.heap.first().map(|first| &first.event)
+    }
+
     /// Inserts an event. Its sequence number must differ from all others' of its time.
     pub fn push(&mut self, moment: Moment, event: T) {
         let slot = moment.at.as_nanos() >> self.slot_bits;

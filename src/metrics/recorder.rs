@@ -339,9 +339,9 @@ impl Recorder {
         interval
     }
 
-    /// Rows of `region` that were offered in the interval of the last one.
-    pub fn demand_so_far(&self, region: u32) -> u32 {
-        self.of(Side::Write).demand.regions.so_far(region)
+    /// Asks for where the next row of a region is counted.
+    pub fn prefetch(&self, region: u32) {
+        self.of(Side::Write).demand.regions.prefetch(region);
     }
 
     /// The intended time of a read, or of what a neighbour does, has come. Counted once, whatever happens later. `at` < duration.

@@ -2,6 +2,7 @@
 
 use super::dealings::{DealtRegions, Origin, RegionLoads};
 use super::table::Intervals;
+use crate::prefetch::prefetch;
 use crate::statistics::gini_of_runs;
 use crate::time::SimDuration;
 
@@ -208,9 +209,9 @@ impl RegionDemand {
         self.counters[self.row + region as usize] += 1;
     }
 
-    /// Rows of a region where the next row is counted.
-    pub(super) fn so_far(&self, region: u32) -> u32 {
-        self.counters[self.row + region as usize]
+    /// Asks for where the next row of a region is counted.
+    pub(super) fn prefetch(&self, region: u32) {
+        prefetch(&self.counters[self.row + region as usize]);
     }
 
     /// Closes all intervals before `end`.
@@ -516,7 +517,7 @@ mod tests {
         }
         demand.inherit(1, &[7], &[20, 21]);
         // Counted where the last row was, in a wider row now.
-        assert_eq!(demand.so_far(7), 4);
+        assert_eq!(demand.counters[demand.row + 7], 4);
         for region in [20, 21, 21] {
             demand.add(region);
         }

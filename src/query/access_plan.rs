@@ -240,9 +240,11 @@ impl AccessPlan {
         }
     }
 
-    /// Reads what rows with the values that are known of a target are counted by: when many are counted next, they wait for memory together.
-    pub fn touch(&self, record: &[i64], population: &Population) -> f64 {
-        population.touch(self.question.known.stored(), record)
+    /// Asks for what rows with the values that are known of a target are counted by: when many are counted next, they wait for memory together.
+    pub fn prefetch(&self, record: &[i64], population: &Population) {
+        for field in self.question.known.stored() {
+            population.prefetch(*field, &record[usize::from(field.0)..][..1]);
+        }
     }
 
     /// What it costs in another context, such as that of a table with other rows: means over the targets there.

@@ -19,6 +19,12 @@ impl<R: RowCounts> Read<'_, R> {
         let lens = target.within_lens.iter().map(|len| *len as usize);
         let combinations = lens.clone().fold(1, usize::saturating_mul);
         let counted = combinations.min(MOST_COUNTED);
+        let mut from = 0;
+        for (field, len) in question.lists.iter().zip(lens.clone()) {
+            let values = &target.within[from..from + len];
+            self.rows.prefetch(*field, &values[..len.min(MOST_COUNTED)]);
+            from += len;
+        }
         let Scratch {
             record,
             equal,

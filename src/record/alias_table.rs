@@ -1,5 +1,6 @@
 //! Draws from a tabulated law in constant time. Must not know what its entries stand for.
 
+use crate::prefetch::prefetch;
 use std::sync::Arc;
 
 /// Walker's alias table (Walker 1977, built as by Vose 1991): eight bytes an entry, one 64-bit draw a sample. A share is
@@ -55,9 +56,9 @@ impl AliasTable {
         column.choose(self.entries[column.index])
     }
 
-    /// Reads what 64 random bits choose, to no end but to have it in the caches.
-    pub(super) fn touch(&self, bits: u64) -> u32 {
-        self.entries[self.column(bits).index].alias
+    /// Asks for the entry that 64 random bits choose.
+    pub(super) fn prefetch(&self, bits: u64) {
+        prefetch(&self.entries[self.column(bits).index]);
     }
 
     /// The entries that each of these numbers chooses take their place: the columns first, so that all entries are waited for together.

@@ -197,15 +197,13 @@ impl RecordGenerator {
         }
     }
 
-    /// Reads the table entries that decide a record's values: when many records are made next, they wait for memory together.
-    pub fn touch(&self, draws: Draws) -> u32 {
-        let entries = self.steps.iter().map(|step| match &step.rule {
-            ValueRule::Chosen(sampler) if step.depends.is_none() => {
-                sampler.touch(draws.salted(step.salt))
+    /// Asks for the table entries that decide a record's values: when many records are made next, they wait for memory together.
+    pub fn prefetch(&self, draws: Draws) {
+        for step in &self.steps {
+            if let (ValueRule::Chosen(sampler), None) = (&step.rule, &step.depends) {
+                sampler.prefetch(draws.salted(step.salt));
             }
-            _ => 0,
-        });
-        entries.fold(0, |all, entry| all ^ entry)
+        }
     }
 
     /// The value of a dependent field (`of`) that belongs to the values of those that it depends on, whose slots `slot_of` gives; `None` for

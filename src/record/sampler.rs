@@ -178,11 +178,10 @@ impl ValueSampler {
         Some(Self { first, sampler })
     }
 
-    /// Reads the table entry that decides what is drawn.
-    pub fn touch(&self, mut draws: Draws) -> u32 {
-        match &self.sampler {
-            Sampler::Table { table, .. } => table.touch(draws.bits()),
-            _ => 0,
+    /// Asks for the table entry that decides what is drawn.
+    pub fn prefetch(&self, mut draws: Draws) {
+        if let Sampler::Table { table, .. } = &self.sampler {
+            table.prefetch(draws.bits());
         }
     }
 

@@ -3,6 +3,7 @@
 use super::normal::probability;
 use super::sampler::Spread;
 use super::{Distribution, Field, FieldColumn, FieldId, Schema};
+use crate::prefetch::prefetch;
 use crate::random::{DrawKey, Permutation, Seed, Stream, lane_of};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -131,14 +132,13 @@ impl ValueShares {
         }
     }
 
-    /// The share of a slot where it is looked up in a table, to have that in the caches.
-    pub fn touch(&self, slot: i64) -> f64 {
-        let Form::Table { from, before } = &self.form else {
-            return 0.0;
-        };
-        let value = slot.wrapping_sub(self.first) as u64;
-        let entry = before.get(value.wrapping_sub(*from) as usize);
-        entry.copied().unwrap_or_default()
+    /// Asks for the share of a slot where it is looked up in a table.
+    pub fn prefetch(&self, slot: i64) {
+        if let Form::Table { from, before } = &self.form {
+            let value = slot.wrapping_sub(self.first) as u64;
+            let entry = before.get(value.wrapping_sub(*from) as usize);
+            entry.into_iter().for_each(prefetch);
+        }
     }
 
     /// The probability of the slots `low..high`. O(1), but for permuted laws over more than 2^20 values: those are summed up to 4,096 values, and beyond

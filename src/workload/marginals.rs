@@ -165,11 +165,11 @@ impl Marginals {
         shares.map_or(0.0, |shares| shares.share_between(low, high))
     }
 
-    /// The share of a slot by a table, if there is one.
-    pub(super) fn touch(&self, field: FieldId, slot: i64) -> f64 {
-        let shares = self.laws[usize::from(field.0)].shares.get();
-        let shares = shares.and_then(|shares| shares.as_ref());
-        shares.map_or(0.0, |shares| shares.touch(slot))
+    /// Asks for the share of a slot by a table, if there is one.
+    pub(super) fn prefetch(&self, field: FieldId, slot: i64) {
+        if let Some(Some(shares)) = self.laws[usize::from(field.0)].shares.get() {
+            shares.prefetch(slot);
+        }
     }
 
     fn law(&self, field: FieldId) -> Option<ValueShares> {

@@ -44,13 +44,11 @@ impl Population {
         rows.sum()
     }
 
-    /// Reads what rows with a record's values of some fields are counted by, as far as it is there.
-    pub fn touch(&self, fields: &[FieldId], record: &[i64]) -> f64 {
-        let shares = fields.iter().map(|field| {
-            let slot = record[usize::from(field.0)];
-            self.marginals.touch(*field, slot)
-        });
-        shares.sum()
+    /// Asks for what rows with values of a field are counted by, as far as it is there.
+    pub fn prefetch(&self, field: FieldId, slots: &[i64]) {
+        for slot in slots {
+            self.marginals.prefetch(field, *slot);
+        }
     }
 
     /// Nanoseconds from the start of the run to the start of a timestamp's slot.

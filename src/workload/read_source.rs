@@ -2,15 +2,14 @@
 
 use super::page_rows::{PageFinder, RowList};
 use super::rate_profile::{RateProfile, RateTimes};
-use super::table_rows::TableRows;
-use super::target_picker::{PickedRow, TargetPicker};
+use super::table_rows::{PickedRow, TableRows};
+use super::target_picker::TargetPicker;
 use super::value_lists::ValueList;
 use super::{OperationId, Read, ReadBatch, ReadId, ReadLoadModel, Think, Workload};
 use crate::random::{DrawKey, Draws, Stream, lane_of};
 use crate::record::{FieldId, KnownField, RecordGenerator, Schema};
 use crate::time::{SimDuration, SimTime};
 use std::cmp::Reverse;
-use std::hint::black_box;
 use std::sync::Arc;
 
 /// Makes the targets of reads: each row of the table equally likely (the existing ones and those written in the run before the read's
@@ -116,15 +115,11 @@ impl ReadSource {
             read.next = read.times.as_mut().and_then(RateTimes::next);
             let draws = read.draws.at(index);
             let row = read.picker.row_of(draws, time, &self.table);
+            self.table.prefetch(row);
+            read.picker.prefetch(draws);
             self.picked.push((draws, row));
             read.name(index, time, &self.table, batch);
         }
-        let picked = batch.reads[first..].iter().zip(&self.picked);
-        black_box(picked.fold(0, |all, (read, (draws, row))| {
-            let read = &self.reads[usize::from(read.0)];
-            let row = row.map_or(0, |(origin, nth)| self.table.touch(origin, nth));
-            all ^ row ^ read.picker.touch(*draws)
-        }));
         for (at, (draws, row)) in (first..).zip(&self.picked) {
             let read = &mut self.reads[usize::from(batch.reads[at].0)];
             let time = batch.intended[at];

@@ -139,6 +139,10 @@ impl RowCounts for RowCounter {
         rows
     }
 
+    fn prefetch(&self, field: FieldId, slots: &[i64]) {
+        self.population.prefetch(field, slots);
+    }
+
     fn fixed(&self) -> &[Vec<(FieldId, i64)>] {
         &self.population.fixed
     }

@@ -92,6 +92,9 @@ pub trait RowCounts {
         at: SimTime,
     ) -> f64;
 
+    /// Asks for what rows with values of a field are counted by, where that is in a table.
+    fn prefetch(&self, _field: FieldId, _slots: &[i64]) {}
+
     /// What some writes fix, those of each together.
     fn fixed(&self) -> &[Vec<(FieldId, i64)>] {
         &[]

@@ -23,6 +23,9 @@ pub(super) struct TableRows {
     start: EpochNanos,
 }
 
+/// An origin and the number of one of its rows.
+pub(super) type PickedRow = Option<(usize, u64)>;
+
 /// What makes the rows of one origin.
 #[derive(Debug)]
 struct RowMaker {
@@ -138,10 +141,12 @@ impl TableRows {
         maker.rows.record(number, at, given, out);
     }
 
-    /// Reads what the `nth` row that an origin has written is looked up in ([`RecordGenerator::touch`]).
-    pub(super) fn touch(&self, origin: usize, nth: u64) -> u32 {
-        let RowMaker { rows, .. } = &self.makers[origin];
-        self.generator.touch(rows.draws_of(rows.written(nth)))
+    /// Asks for what a row is looked up in ([`RecordGenerator::prefetch`]).
+    pub(super) fn prefetch(&self, row: PickedRow) {
+        if let Some((origin, nth)) = row {
+            let RowMaker { rows, .. } = &self.makers[origin];
+            self.generator.prefetch(rows.draws_of(rows.written(nth)));
+        }
     }
 
     /// What the key of the `nth` row of an origin draws.

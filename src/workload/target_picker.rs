@@ -2,7 +2,7 @@
 
 use super::marginals::{Marginal, Of};
 use super::population::Population;
-use super::table_rows::TableRows;
+use super::table_rows::{PickedRow, TableRows};
 use super::{PickDistribution, Read};
 use crate::random::{Draws, hash_name};
 use crate::record::{FieldId, FieldKind, ValueSampler, zipf_rank};
@@ -93,13 +93,13 @@ impl TargetPicker {
         }
     }
 
-    /// Reads what the values that replace a row's are looked up in.
-    pub(super) fn touch(&self, draws: Draws) -> u32 {
-        let entries = self.replaced.iter().map(|replaced| match &replaced.value {
-            Value::Fixed(_) => 0,
-            Value::Drawn(sampler) => sampler.touch(draws.salted(replaced.salt)),
-        });
-        entries.fold(0, |all, entry| all ^ entry)
+    /// Asks for what the values that replace a row's are looked up in.
+    pub(super) fn prefetch(&self, draws: Draws) {
+        for replaced in &self.replaced {
+            if let Value::Drawn(sampler) = &replaced.value {
+                sampler.prefetch(draws.salted(replaced.salt));
+            }
+        }
     }
 
     /// Writes the target of one read at an instant to `out`, of the row that [`TargetPicker::row_of`] gives.
@@ -234,9 +234,6 @@ impl TargetPicker {
         self.any(draws, at, table)
     }
 }
-
-/// An origin and the number of one of its rows.
-pub(super) type PickedRow = Option<(usize, u64)>;
 
 pub(super) type Candidates = SmallVec<[Candidate; 4]>;
 

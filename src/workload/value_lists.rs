@@ -6,7 +6,6 @@ use super::{PickDistribution, Read, ReadBatch, Within, WithinValues};
 use crate::random::{Draws, hash_name, mix};
 use crate::record::{Field, FieldId, ValueSampler};
 use crate::time::SimTime;
-use std::hint::black_box;
 use std::sync::Arc;
 
 /// Longest list; of more values that go with the target, these are the first.
@@ -143,10 +142,9 @@ impl ValueList {
                 let among = picker.candidates(at, table);
                 let draws_of = |nth| draws.salted(mix(nth));
                 // What the rows are made of comes from memory together.
-                black_box((1..*count as u64).fold(0, |all, nth| {
-                    let row = picker.row_among(draws_of(nth), &among);
-                    all ^ row.map_or(0, |(origin, nth)| table.touch(origin, nth))
-                }));
+                for nth in 1..*count as u64 {
+                    table.prefetch(picker.row_among(draws_of(nth), &among));
+                }
                 let of_row = || {
                     nth += 1;
                     let draws = draws_of(nth);

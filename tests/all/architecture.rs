@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The floors, lowest first: a room may use rooms of lower floors only. Rooms of one floor don't know each other.
 /// F0 has three steps: units write lengths of time; the queue of events, the statistics and the settings stand on all of them.
 const FLOORS: [&[&str]; 12] = [
-    &["time", "random", "text"],
+    &["time", "random", "text", "prefetch"],
     &["units"],
     &["statistics", "event_queue", "settings"],
     &["record", "data", "keyspace", "storage"],

@@ -192,6 +192,11 @@ impl Clients {
         }
     }
 
+    /// Servers and regions are too many to stay in the caches.
+    pub fn read_ahead(&self) -> bool {
+        self.open.reads_ahead
+    }
+
     /// When the next open-loop write is sent; [`SimTime::MAX`] when there is none.
     pub fn next_open(&self) -> SimTime {
         self.open.next_time()

@@ -39,7 +39,7 @@ pub struct OpenLoop {
     /// Where the operation that was taken last goes besides the table itself.
     pub copied: Vec<Rpc>,
     /// Servers and regions are too many to stay in the caches.
-    reads_ahead: bool,
+    pub reads_ahead: bool,
     /// Operations that were sent and whose ends were not passed yet.
     in_flight: u64,
     /// When some of them end, and how many then: by replies and refusals that are on the network. Nobody waits for them, so that they need no
@@ -77,13 +77,13 @@ impl OpenLoop {
         self.next == 0
     }
 
-    /// The next operations, when it is time to bring what they need into the caches.
-    pub fn to_read_ahead(&self) -> Option<&[Rpc]> {
+    /// The next operations and those that come behind them, when it is time to bring what they need into the caches.
+    pub fn to_read_ahead(&self) -> Option<[&[Rpc]; 2]> {
         if !self.reads_ahead || !self.next.is_multiple_of(AHEAD) {
             return None;
         }
-        let end = self.own.rpcs.len().min(self.next + AHEAD);
-        Some(&self.own.rpcs[self.next..end])
+        let (next, behind) = self.own.rpcs[self.next..].split_at_checked(AHEAD)?;
+        Some([next, &behind[..behind.len().min(AHEAD)]])
     }
 
     /// The next operation's row in the table itself, as it was routed, its key in `keys` and its bucket of the key map; those in copies are

@@ -9,7 +9,6 @@ use crate::query::Requests;
 use crate::random::{DrawKey, Stream};
 use crate::units::ByteSize;
 use crate::workload::{ReadBatch, ReadId, ReadSource, RowCounter};
-use std::hint::black_box;
 
 /// Most that a server returns to one call of a scanner (`hbase.client.scanner.max.result.size`, 2 MB).
 const SCANNER_BYTES: ByteSize = ByteSize(2 << 20);
@@ -137,15 +136,10 @@ impl Reads {
         }
         for (of, PlannedRead { plan, .. }) in self.beginnings.iter_mut().zip(&*config.reads) {
             plan.write_beginnings(&of.records, &of.operations, &mut of.keys);
-            if plan.own_row {
-                continue;
+            if !plan.own_row {
+                let records = of.records.chunks_exact(width.max(1));
+                records.for_each(|of| plan.prefetch(of, &config.population));
             }
-            let records = of.records.chunks_exact(width.max(1));
-            black_box(
-                records
-                    .map(|of| plan.touch(of, &config.population))
-                    .sum::<f64>(),
-            );
         }
     }
 

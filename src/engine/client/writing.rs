@@ -8,9 +8,9 @@ use crate::engine::numbers::NONE;
 use crate::engine::rpc::{OperationKind, Rpc, RpcBody};
 use crate::engine::server::serving::Replies;
 use crate::engine::simulation::Simulation;
+use crate::prefetch::prefetch;
 use crate::time::SimTime;
 use crate::workload::OperationId;
-use std::hint::black_box;
 
 /// The row of an open-loop write in the table itself, as it is sent: how it was routed, the server that its client calls, and its key.
 struct SentRow {
@@ -47,20 +47,20 @@ impl Simulation<'_> {
         }
     }
 
-    /// Brings what the next operations need into the caches, all at a time.
+    /// Brings what the next operations need into the caches, all at a time: the servers of their regions, and the regions of those behind them.
     #[inline(never)]
-    fn read_ahead(&self, next: &[Rpc]) {
-        // Regions by themselves: a processor guesses wrong how servers stand, and throws away what it has begun to fetch by then.
-        black_box(next.iter().fold(0, |bits, operation| {
-            let state = self.tables.regions.get(operation.region);
-            bits ^ (state.server ^ state.openings)
-                ^ self.recorder.demand_so_far(operation.region)
-                ^ self.stores.rows_held(operation.region)
-        }));
-        black_box(next.iter().fold(0, |bits, operation| {
-            let server = self.tables.regions.get(operation.region).server;
-            bits ^ self.servers.touch(server)
-        }));
+    fn read_ahead(&self, [next, behind]: [&[Rpc]; 2]) {
+        for operation in behind {
+            prefetch(self.tables.regions.get(operation.region));
+            self.recorder.prefetch(operation.region);
+            self.stores.prefetch(operation.region);
+        }
+        let servers = next.iter();
+        let servers = servers.map(|operation| self.tables.regions.get(operation.region).server);
+        servers
+            .clone()
+            .for_each(|server| self.servers.prefetch(server));
+        servers.for_each(|server| self.servers.prefetch_calls(server));
     }
 
     /// The operations that don't reach their servers before the end are sent; false when the run was stopped before all were.

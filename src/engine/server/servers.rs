@@ -7,6 +7,7 @@ use crate::engine::clock::{Clock, Event};
 use crate::engine::config::SimConfig;
 use crate::engine::rpc::{AttemptDraws, Rpc};
 use crate::engine::table::rows::RoutedRow;
+use crate::prefetch::prefetch;
 use crate::random::Stream;
 use crate::time::SimDuration;
 
@@ -89,10 +90,23 @@ impl Servers {
             .collect()
     }
 
-    /// Reads what the next call will need of a server.
-    pub fn touch(&self, server: u32) -> u32 {
+    /// Asks for what each call needs of a server.
+    pub fn prefetch(&self, server: u32) {
         let Server { handlers, wal } = &self.servers[server as usize];
-        handlers.next_idle() ^ wal.as_ref().map_or(0, GroupCommit::first_announced)
+        prefetch(handlers);
+        prefetch(wal);
+    }
+
+    /// Asks for what the next call will need of a server that has been asked for ([`Servers::prefetch`]).
+    pub fn prefetch_calls(&self, server: u32) {
+        let Server { handlers, wal } = &self.servers[server as usize];
+        handlers.prefetch();
+        wal.iter().for_each(GroupCommit::prefetch);
+    }
+
+    /// The RPC that the log of a server holds up and lets go first.
+    pub fn next_logged(&self, server: u32) -> Option<u32> {
+        self.servers[server as usize].wal.as_ref()?.next_call()
     }
 
     /// An RPC reaches a server; `draw` names a call queue, given their number.

@@ -2,11 +2,12 @@
 //! too busy, the call queue is full, or the server is dead.
 
 use crate::cluster::Admission;
-use crate::engine::clock::NetworkMessage;
+use crate::engine::clock::{Event, NetworkMessage};
 use crate::engine::numbers::NONE;
 use crate::engine::rpc::{OperationKind, RpcBody};
 use crate::engine::simulation::Simulation;
 use crate::metrics::RefusalReason::{self, NotServingRegion, RegionTooBusy};
+use crate::prefetch::prefetch;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::OperationId;
 
@@ -185,14 +186,36 @@ impl Simulation<'_> {
     /// A sync may be acknowledged: the RPCs that it covers leave.
     pub fn synced(&mut self, server: u32) {
         let mut released = std::mem::take(&mut self.released);
+        let next = self.next_synced();
+        // Step by step what the next sync needs is brought into the caches: each needs what the one before has asked for.
+        if let Some(next) = next {
+            let own = self.servers.next_logged(server);
+            own.into_iter()
+                .for_each(|id| self.stores.prefetch(self.rpcs.get(id).region));
+            self.servers.prefetch(next);
+        }
         self.servers.sync(server, &mut released, &mut self.clock);
+        if let Some(next) = next {
+            self.servers.prefetch_calls(next);
+        }
         let mut replies = self.replies();
         for &id in &released {
             self.reply_leaves(id, &mut replies);
         }
         self.replies_have_left(server, &replies);
+        if let Some(id) = next.and_then(|next| self.servers.next_logged(next)) {
+            prefetch(self.rpcs.get(id));
+        }
         released.clear();
         self.released = released;
+    }
+
+    /// The server whose sync is the next event, where servers or regions are too many to stay in the caches.
+    fn next_synced(&self) -> Option<u32> {
+        match self.clock.next_event() {
+            Some(Event::Synced(server)) if self.clients.read_ahead() => Some(server),
+            _ => None,
+        }
     }
 
     /// No replies yet; they leave now.

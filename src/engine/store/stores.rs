@@ -13,6 +13,7 @@ use crate::policy::{
     CompactionRules, FamilyMemstore, FlushCandidate, ServerMemstore, SplitCandidate,
     compaction_limit, compaction_pressure, major_compaction_period, met_major_period,
 };
+use crate::prefetch::prefetch;
 use crate::random::Stream;
 use crate::time::{SimDuration, SimTime};
 use crate::units::Bandwidth;
@@ -276,6 +277,12 @@ impl Stores {
         self.memstores
             .get(region as usize)
             .map_or(0, |memstore| memstore.rows)
+    }
+
+    /// Asks for the memstore of a region.
+    pub fn prefetch(&self, region: u32) {
+        let memstore = self.memstores.get(region as usize);
+        memstore.into_iter().for_each(prefetch);
     }
 
     /// Rows written in a region since it was opened.
