@@ -128,16 +128,12 @@ impl<'a> StrategySummary<'a> {
             Some(share * times)
         });
         let slowest = slow.fold(0.0, f64::max);
+        let even = runs.even_peak(Side::Write);
         // Rows of few regions, none of which is split, lie on no more servers than regions: that is no chance.
-        let regions = hotspots::reachable_regions(layout, 0) as u32;
+        let regions = hotspots::reachable_regions(layout, 0) as f64;
         let is_whole = strategy.copies.is_empty() && runs.all().mean(MetricId::Splits) == Some(0.0);
-        let even = runs
-            .even_peak(Side::Write)
-            .map(|even| match is_whole && regions < servers {
-                true => even.in_fewer(regions, servers),
-                false => even,
-            });
-        let lasting = |value| Peak { value, even }.without_chance();
+        let least = f64::from(servers) / if is_whole { regions } else { f64::INFINITY };
+        let lasting = |value| Peak { value, even }.without_chance().max(least);
         runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
             // It passes in some replicates only.
             let hot = scalars.get(MetricId::HotspotPeakToMean);

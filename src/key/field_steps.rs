@@ -6,7 +6,7 @@ use super::formats::Encoding;
 use super::run::{Row, Rows};
 use crate::random::{DrawKey, Draws, Seed, Stream};
 use crate::record::FieldId;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,8 +25,11 @@ const TRIED_A_CLASS: u64 = 16;
 /// Windows that are remembered; a month of hours, or three years of days.
 const REMEMBERED: usize = 1_024;
 
-/// Steps that are compared one by one, eleven years of days: 4 ms.
-const COMPARED: usize = 4_096;
+/// Steps that are compared one by one, more than a year of days: half a millisecond.
+const COMPARED: usize = 512;
+
+/// Ranges whose steps have been compared and are remembered.
+const RANGES_REMEMBERED: usize = 16;
 
 /// Buffers of [`FieldSteps::window`], with the windows found so far: reads ask for the same days again and again.
 #[derive(Debug, Clone, Default)]
@@ -41,13 +44,12 @@ pub struct StepCache {
     alike: Vec<AlikeValues>,
 }
 
-/// What uses make of a value, and how many values of a range they make the same of ([`FieldSteps::alike`]).
+/// What uses make of the values of a range, and of how many of them each ([`FieldSteps::alike`]); `None` where its steps are too many.
 #[derive(Debug, Clone)]
 struct AlikeValues {
     uses: Arc<Vec<Code>>,
     range: Range<i64>,
-    made: Vec<u8>,
-    values: Option<f64>,
+    made: Option<BTreeMap<Vec<u8>, f64>>,
 }
 
 impl StepCache {
@@ -148,7 +150,7 @@ impl FieldSteps {
     }
 
     /// How many values of a range have the same uses as the record's own, found `steps` by steps, in which nothing of them changes; `None` where these are too
-    /// many. O(4,096) where it was not asked for before.
+    /// many. O(512) where it was not asked for this range before.
     pub fn alike(
         &self,
         steps: &Self,
@@ -156,43 +158,52 @@ impl FieldSteps {
         (range, bounds): (&Range<i64>, &Range<i64>),
         cache: &mut StepCache,
     ) -> Option<f64> {
-        let slot = usize::from(self.field.0);
-        let (mut own, mut there) = (Vec::new(), Vec::new());
+        let known = |of: &AlikeValues| Arc::ptr_eq(&of.uses, &self.uses) && of.range == *range;
+        let place = cache.alike.iter().position(known).unwrap_or_else(|| {
+            let made = self.made_in(steps, record, (range, bounds), cache);
+            if cache.alike.len() >= RANGES_REMEMBERED {
+                cache.alike.clear();
+            }
+            cache.alike.push(AlikeValues {
+                uses: Arc::clone(&self.uses),
+                range: range.clone(),
+                made,
+            });
+            cache.alike.len() - 1
+        });
+        let mut own = Vec::new();
         self.write(record, no_draws(), &mut own);
-        let known = cache
-            .alike
-            .iter()
-            .find(|of| Arc::ptr_eq(&of.uses, &self.uses) && of.range == *range && of.made == own);
-        if let Some(known) = known {
-            return known.values;
+        let made = cache.alike[place].made.as_ref()?;
+        Some(made.get(&own).copied().unwrap_or(0.0))
+    }
+
+    fn made_in(
+        &self,
+        steps: &Self,
+        record: &mut [i64],
+        (range, bounds): (&Range<i64>, &Range<i64>),
+        cache: &mut StepCache,
+    ) -> Option<BTreeMap<Vec<u8>, f64>> {
+        // Most steps are about as long as that of the record.
+        let own = steps.window(record, bounds.clone(), cache);
+        let length = own.end.abs_diff(own.start).max(1);
+        if range.end.abs_diff(range.start) / length > COMPARED as u64 {
+            return None;
         }
-        let (mut sum, mut next, mut left) = (0.0, range.start, COMPARED);
-        let value = record[slot];
+        let slot = usize::from(self.field.0);
+        let (value, mut next, mut left) = (record[slot], range.start, COMPARED);
+        let mut made: BTreeMap<Vec<u8>, f64> = BTreeMap::new();
         while next < range.end && left > 0 {
             record[slot] = next;
-            there.clear();
+            let mut there = Vec::new();
             self.write(record, no_draws(), &mut there);
-            let end = steps
-                .window(record, bounds.clone(), cache)
-                .end
-                .min(range.end);
-            if own == there {
-                sum += end.abs_diff(next) as f64;
-            }
+            let step = steps.window(record, bounds.clone(), cache);
+            let end = step.end.min(range.end);
+            *made.entry(there).or_default() += end.abs_diff(next) as f64;
             (next, left) = (end, left - 1);
         }
         record[slot] = value;
-        let values = (next >= range.end).then_some(sum);
-        if cache.alike.len() >= REMEMBERED {
-            cache.alike.clear();
-        }
-        cache.alike.push(AlikeValues {
-            uses: Arc::clone(&self.uses),
-            range: range.clone(),
-            made: own,
-            values,
-        });
-        values
+        (next >= range.end).then_some(made)
     }
 
     /// The first value of a domain, from its start on, for each different thing that the uses together make of the field, at most `most`; `None` where there are more,

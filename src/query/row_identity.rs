@@ -488,7 +488,8 @@ impl RowIdentity {
             let values = match (of.is_hash && values > 1.0, of.digit, of.width) {
                 (true, ..) => of.values,
                 (_, Some(digit), _) => digit.values_in(range),
-                (_, _, Some(width)) => (range.end.abs_diff(range.start) - 1) as f64 / width + 1.0,
+                // The whole of a step as often as not: no more than lies in it.
+                (_, _, Some(width)) => (range.end.abs_diff(range.start) as f64 / width).max(1.0),
                 _ => values,
             };
             let values = values.min(of.values);

@@ -16,21 +16,6 @@ fn one() -> f64 {
     1.0
 }
 
-impl ExpectedPeak {
-    /// That of as many balls in fewer of `all_bins`, which it is of. Chance grows with the bins as it does with many balls.
-    pub fn in_fewer(self, bins: u32, all_bins: u32) -> Self {
-        const BALLS: f64 = 1e6;
-        let chance = |bins| expected_peak(BALLS, bins, bins).map_or(0.0, |it| it.mean - 1.0);
-        let least = f64::from(all_bins) / f64::from(bins);
-        let scale = chance(bins) / chance(all_bins) * least / self.least;
-        Self {
-            mean: least + (self.mean - self.least) * scale,
-            sd: self.sd * scale,
-            least,
-        }
-    }
-}
-
 /// Peak-to-mean of `balls` thrown independently and evenly into `bins`, the mean being that over `all_bins`; `None` without balls or bins.
 ///
 /// The loads are replaced by independent Poisson variables of mean m = balls / bins, so that P(max <= k) = F(k)^n
@@ -98,19 +83,6 @@ mod tests {
         }
         let mean = sum / rounds as f64;
         (mean, (square / rounds as f64 - mean * mean).sqrt())
-    }
-
-    #[test]
-    fn the_peak_of_fewer_bins_follows_from_that_of_all() {
-        for (balls, bins, all_bins) in [(100.0, 3, 10), (1_000.0, 2, 10), (4_000.0, 9, 40)] {
-            let found = expected_peak(balls, all_bins, all_bins);
-            let found = found.unwrap().in_fewer(bins, all_bins);
-            let expected = expected_peak(balls, bins, all_bins).unwrap();
-            assert_eq!(found.least, expected.least);
-            // Ten balls a bin are a little skew yet.
-            let [found, expected] = [found, expected].map(|it| it.mean - it.least);
-            assert!((found / expected - 1.0).abs() < 0.1, "{found} {expected}");
-        }
     }
 
     #[test]

@@ -21,18 +21,3 @@ fn what_can_be_used_of_a_table_that_is_written_seldom_is_not_less_by_chance() {
         near(usable, servers, tolerance);
     }
 }
-
-/// Three alike regions on ten servers are worth three. Of 400 writes an interval chance puts 0.846 / sqrt(133) = 7.3 % more on the fullest of three; an interval's peak
-/// varies by 4 %, the median of 20 by 1.2 %: as above the squares leave 4 % of that, or nothing half of the time. Chance of ten servers, 25 % of a tenth, left 2.84.
-#[test]
-fn what_can_be_used_of_few_regions_is_not_less_by_the_chance_that_they_have() {
-    let results = run(
-        "few",
-        "replicates = 8\n[time]\nduration = \"22s\"\nwarmup = \"2s\"\nsample = \"1s\"\n[cluster]\nservers = 10\n[balancer]\npolicy = \"none\"\n\
-         [field]\nid = { type = \"int\", count = 1_000_000 }\n[table]\nsplit_policy = \"disabled\"\n[write.w]\nrate = \"400/s\"\n\
-         [strategy.three]\nkey = \"salt(3, be4(id)) || be4(id)\"\npresplit = { algorithm = \"buckets\" }\n",
-    );
-    let found = strategy(&results, "three");
-    let usable = mean(found, "usable_capacity_per_sec") / mean(found, "server_capacity_per_sec");
-    near(usable, 3.0, 0.1);
-}
