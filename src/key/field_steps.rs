@@ -184,12 +184,6 @@ impl FieldSteps {
         (range, bounds): (&Range<i64>, &Range<i64>),
         cache: &mut StepCache,
     ) -> Option<BTreeMap<Vec<u8>, f64>> {
-        // Most steps are about as long as that of the record.
-        let own = steps.window(record, bounds.clone(), cache);
-        let length = own.end.abs_diff(own.start).max(1);
-        if range.end.abs_diff(range.start) / length > COMPARED as u64 {
-            return None;
-        }
         let slot = usize::from(self.field.0);
         let (value, mut next, mut left) = (record[slot], range.start, COMPARED);
         let mut made: BTreeMap<Vec<u8>, f64> = BTreeMap::new();
@@ -201,6 +195,14 @@ impl FieldSteps {
             let end = step.end.min(range.end);
             *made.entry(there).or_default() += end.abs_diff(next) as f64;
             (next, left) = (end, left - 1);
+            // Most steps are about as long as the second, which is whole, whatever record is asked for.
+            let most = step
+                .end
+                .abs_diff(step.start)
+                .saturating_mul(COMPARED as u64);
+            if left == COMPARED - 2 && range.end.abs_diff(next) > most {
+                break;
+            }
         }
         record[slot] = value;
         (next >= range.end).then_some(made)

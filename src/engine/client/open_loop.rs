@@ -82,8 +82,14 @@ impl OpenLoop {
         if !self.reads_ahead || !self.next.is_multiple_of(AHEAD) {
             return None;
         }
-        let (next, behind) = self.own.rpcs[self.next..].split_at_checked(AHEAD)?;
-        Some([next, &behind[..behind.len().min(AHEAD)]])
+        let rest = &self.own.rpcs[self.next..];
+        let (next, behind) = rest.split_at_checked(AHEAD)?;
+        // Of the first ones of a batch no regions have been asked for.
+        let behind = match self.is_at_start() {
+            true => &rest[..rest.len().min(2 * AHEAD)],
+            false => &behind[..behind.len().min(AHEAD)],
+        };
+        Some([next, behind])
     }
 
     /// The next operation's row in the table itself, as it was routed, its key in `keys` and its bucket of the key map; those in copies are
