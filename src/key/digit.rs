@@ -69,11 +69,9 @@ impl Digit {
         all.map_or(steps, |all| steps.min(all.ceil()))
     }
 
-    /// The whole steps that hold a range of the field, which is not empty; `None` with a period.
-    pub fn whole_steps(&self, range: &Range<i64>) -> Option<Range<i64>> {
-        let start = |value: i64| value - value.wrapping_sub(self.shift).rem_euclid(self.step);
-        let steps = start(range.start)..start(range.end - 1).saturating_add(self.step);
-        (!self.is_periodic()).then_some(steps)
+    /// Where its steps begin and how long they are; `None` with a period.
+    pub fn steps(&self) -> Option<(i64, i64)> {
+        (!self.is_periodic()).then_some((self.shift, self.step))
     }
 
     /// Within a step of a digit without a period it never begins anew.

@@ -335,6 +335,14 @@ pub(super) fn class_uses(code: &Code, field: FieldId, most: u64, uses: &mut Vec<
 }
 
 #[cfg(test)]
+impl StepCache {
+    /// Ranges whose steps were compared, or were too many.
+    pub(super) fn ranges_compared(&self) -> usize {
+        self.alike.len()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

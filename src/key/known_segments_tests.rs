@@ -279,3 +279,39 @@ fn a_field_is_shown_by_few_values_as_far_as_the_key_uses_nothing_else_of_it() {
     let few = compiled("be1(n % 8)").field_classes(0, N, 0..5, 100);
     assert_eq!(few.map(|(_, values)| values.len()), Some(5));
 }
+
+#[test]
+fn steps_of_a_range_are_compared_once_whichever_record_is_asked_for_first() {
+    const DAY: i64 = 86_400_000;
+    let plan = compiled("to_char(ts, 'MM-yyyy')");
+    let steps = plan.joint_steps(0..1, TS).expect("months have steps").steps;
+    let months = FieldSteps::new(TS, vec![plan.code(0).clone().in_order()]);
+    // 2026-01-01, and the last ten minutes of a range that end within a day.
+    let start = 1_767_225_600_000;
+    let alike = |value: i64, range: &std::ops::Range<i64>, cache: &mut StepCache| {
+        let mut record = [0, 0, 0, 0, 0, value];
+        months.alike(&steps, &mut record, (range, range), cache)
+    };
+    // January, February and ten minutes of the first of March; 512 days and ten minutes are too many steps.
+    let few = start..start + 59 * DAY + 600_000;
+    let many = start..start + 512 * DAY + 600_000;
+    let (first, last) = (start + 1, few.end - 1);
+    for values in [[first, last], [last, first]] {
+        let mut cache = StepCache::default();
+        let found = values.map(|value| alike(value, &few, &mut cache));
+        let expected = values.map(|value| match value == first {
+            true => Some(31.0 * DAY as f64),
+            false => Some(600_000.0),
+        });
+        assert_eq!(found, expected);
+    }
+    for values in [[first, many.end - 1], [many.end - 1, first]] {
+        let mut cache = StepCache::default();
+        assert_eq!(
+            values.map(|value| alike(value, &many, &mut cache)),
+            [None, None]
+        );
+        // What was found is remembered for the range, too many steps as well.
+        assert_eq!(cache.ranges_compared(), 1);
+    }
+}

@@ -28,6 +28,8 @@ mod plan;
 mod presets;
 mod run;
 mod segment;
+mod time_parts;
+mod value_groups;
 #[cfg(test)]
 mod week_fixture;
 
@@ -47,3 +49,4 @@ pub use plan::{KeyPlan, Pace, Role};
 pub use presets::{Preset, presets};
 pub use run::Row;
 pub use segment::Segment;
+pub use time_parts::TimeParts;

@@ -9,8 +9,11 @@ use super::finite_values;
 use super::lang::{KeyError, KeyNote, expanded, parse};
 use super::run::{Row, Rows};
 use super::segment::{self, Segment};
+use super::time_parts::TimeParts;
 use crate::keyspace::RowKey;
-use crate::record::{ByteShape, DerivedId, Field, FieldId, FieldKind, Schema, ValueType};
+use crate::record::{
+    ByteShape, DerivedId, Field, FieldId, FieldKind, Schema, ValueGroups, ValueType,
+};
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
 use std::slice;
@@ -117,6 +120,9 @@ pub struct KeyPlan {
     buckets: Option<Vec<Vec<u8>>>,
     /// One for each of a few buckets, once they are asked for.
     shapes_apart: OnceLock<Vec<ByteShape>>,
+    /// Of fields that it tells in part, once they are asked for.
+    pub(super) groups: OnceLock<Vec<Arc<ValueGroups>>>,
+    pub(super) parts: OnceLock<Option<TimeParts>>,
     /// The scenario's derived fields, in file order.
     pub(super) derivations: Vec<Option<Derivation>>,
     /// The fields that the key uses, at their places; the others are blank.
@@ -156,6 +162,8 @@ impl KeyPlan {
             notes,
             buckets: finite_values::leading_buckets(&segments),
             shapes_apart: OnceLock::new(),
+            groups: OnceLock::new(),
+            parts: OnceLock::new(),
             schema: Arc::new(used_fields(environment.schema, &fields(&segments))),
             derivations: derived.collect(),
             segments,

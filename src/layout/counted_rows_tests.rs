@@ -167,7 +167,7 @@ fn cells_of_a_row_and_its_copies_under_salts_have_newest_writes_of_their_own() {
 }
 
 #[test]
-fn steps_and_remainders_take_their_values_in_turn_and_hashes_by_chance() {
+fn steps_and_remainders_take_their_values_in_turn_and_hashes_those_that_they_have() {
     let strategies = [
         ("step", "be4(id / 2)"),
         ("coarse", "be4(id / 20)"),
@@ -194,19 +194,9 @@ fn steps_and_remainders_take_their_values_in_turn_and_hashes_by_chance() {
     let near = |found: f64, expected: f64, error: f64| {
         assert!((found / expected - 1.0).abs() < error, "{found} {expected}");
     };
-    let hashed = |values: f64, made_of: f64| values * (1.0 - (1.0 - 1.0 / values).powf(made_of));
-    // Each user has written each of 1,000 ids, but for one in e^20.
+    // Each user has written each of 1,000 ids, but for one in e^20. The MD5 sums of their decimals begin with 253 of 256 bytes, those of 0 to 9 with ten.
     let full = read(2_000_000);
-    let expected = [
-        500.0,
-        50.0,
-        500.0,
-        50.0,
-        70.0,
-        hashed(256.0, 1e3),
-        500.0,
-        hashed(256.0, 10.0),
-    ];
+    let expected = [500.0, 50.0, 500.0, 50.0, 70.0, 253.0, 500.0, 10.0];
     for (found, expected) in full.iter().zip(expected) {
         near(found[0][0], expected, 1e-4);
     }
@@ -427,4 +417,196 @@ fn a_date_that_does_not_sort_and_a_day_of_the_week_have_the_rows_of_their_own_ti
             );
         }
     }
+}
+
+/// Rows wanted by each read of each strategy, of a table without times.
+fn wanted<const READS: usize>(text: &str) -> Vec<[f64; READS]> {
+    let found = forecasts::<READS>(text).into_iter();
+    found.map(|reads| reads.map(|[wanted, _]| wanted)).collect()
+}
+
+fn assert_near(found: f64, expected: f64, error: f64) {
+    assert!((found - expected).abs() < error, "{found} {expected}");
+}
+
+/// Probability that any of so many rows is there, as chance has it.
+fn any(rows: f64) -> f64 {
+    -(-rows).exp_m1()
+}
+
+#[test]
+fn values_that_share_a_remainder_have_their_own_shares_of_its_rows() {
+    let text = |weights: &str, writes: &str, key: &str| {
+        format!(
+            "[field]\nid = {{ type = \"int\", count = 1_000 }}\nst = {{ type = \"int\", count = 6{weights} }}\n{writes}\n\
+             [read.zero]\nwith = {{ st = 0 }}\n[read.one]\nwith = {{ st = 1 }}\n[read.two]\nwith = {{ st = 2 }}\n\
+             [strategy.s]\nkey = \"{key} || be4(id)\"\n"
+        )
+    };
+    let any_write = "[write.w]\nrate = \"1/s\"\n[existing.w]\nrecords = 20_000";
+    // Twenty writes of an id: a third of them have a value of 0 and 4, or of 1 and 5, a sixth has 2. A row of the reader's own more or less.
+    let [[zero, one, two]] = wanted::<3>(&text("", any_write, "be1(st % 4)"))[..] else {
+        panic!("one strategy");
+    };
+    assert_near(zero, 1_000.0 * any(20.0 / 3.0) / 2.0, 0.2);
+    assert_near(one, 1_000.0 * any(20.0 / 3.0) / 2.0, 0.2);
+    assert_near(two, 1_000.0 * any(20.0 / 6.0), 0.2);
+    // By weights eight of sixteen writes have 0, four have 1, and 2, 3, 4 and 5 one each: 0 and 4 share a remainder, 1 and 5.
+    let weights = ", distribution = { weights = [8, 4, 1, 1, 1, 1], ranked = true }";
+    let [[zero, one, two]] = wanted::<3>(&text(weights, any_write, "be1(st % 4)"))[..] else {
+        panic!("one strategy");
+    };
+    assert_near(zero, 1_000.0 * any(20.0 * 9.0 / 16.0) * 8.0 / 9.0, 0.2);
+    assert_near(one, 1_000.0 * any(20.0 * 5.0 / 16.0) * 4.0 / 5.0, 0.2);
+    assert_near(two, 1_000.0 * any(20.0 / 16.0), 1.0);
+    // Five writes of an id have 0, five any of the six values: eight of the even ones, of which 0 has five and five sixths; two and a half of the odd ones.
+    let two_writes = "[write.a]\nrate = \"1/s\"\nwith = { st = 0 }\n[write.b]\nrate = \"1/s\"\n\
+                      [existing.a]\nrecords = 5_000\n[existing.b]\nrecords = 5_000";
+    let [[zero, one, two]] = wanted::<3>(&text("", two_writes, "be1(st % 2)"))[..] else {
+        panic!("one strategy");
+    };
+    assert_near(zero, 1_000.0 * any(7.5) * (5.0 + 5.0 / 6.0) / 7.5, 0.5);
+    assert_near(one, 1_000.0 * any(2.5) / 3.0, 0.5);
+    assert_near(two, 1_000.0 * any(7.5) * (5.0 / 6.0) / 7.5, 0.5);
+}
+
+#[test]
+fn rows_of_steps_and_remainders_are_counted_by_the_law_of_their_field() {
+    let keys = [
+        "be4(id / 10)",
+        "be4(id % 10) || be4(id % 4)",
+        "be4(id / 10) || be4(id / 3)",
+        "left(lpad(text(id), 4, '0'), 3)",
+    ];
+    let text = |law: &str| {
+        let mut text = format!(
+            "[field]\nh = {{ type = \"int\", count = 20 }}\nid = {{ type = \"int\", count = 1_000{law} }}\n\
+             x = {{ type = \"int\", count = 2 }}\n[write.w]\nrate = \"1/s\"\n[existing.w]\nrecords = 3_000\n[read.x]\nequal = [\"x\"]\n"
+        );
+        for (at, key) in keys.iter().enumerate() {
+            text.push_str(&format!("[strategy.s{at}]\nkey = \"be1(h) || {key}\"\n"));
+        }
+        text
+    };
+    let class = |at: usize, id: i64| match at {
+        0 | 3 => (id / 10, 0),
+        1 => (id % 20, 0),
+        _ => (id / 10, id / 3),
+    };
+    for (law, weight) in [
+        ("", &(|_| 1.0) as &dyn Fn(f64) -> f64),
+        (
+            ", distribution = { zipf = 1.2, ranked = true }",
+            &|rank: f64| rank.powf(-1.2),
+        ),
+    ] {
+        let all: f64 = (1..=1_000).map(|rank| weight(f64::from(rank))).sum();
+        let found = forecasts::<1>(&text(law));
+        for (at, [[wanted, read]]) in found.into_iter().enumerate() {
+            let mut shares = std::collections::BTreeMap::new();
+            for id in 0..1_000 {
+                *shares.entry(class(at, id)).or_insert(0.0) += weight(id as f64 + 1.0) / all;
+            }
+            let of_class = shares
+                .values()
+                .map(|share| 20.0 * any(3_000.0 * share / 20.0));
+            let expected: f64 = of_class.sum();
+            // Values are taken together whose shares are alike within 42 %.
+            assert!(
+                (read / expected - 1.0).abs() < 0.01,
+                "{at}{law}: {read} {expected}"
+            );
+            assert!(
+                (wanted / expected - 0.5).abs() < 0.01,
+                "{at}{law}: {wanted} {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn writes_that_fix_what_the_key_tells_have_rows_of_their_own() {
+    // Of 100 slots of order 10 one write has 90 of each, all with status 0; the other has one of slot 0 of each order, with status 1.
+    let [[zero, one]] = wanted::<2>(
+        "[time]\nduration = \"2s\"\nwarmup = \"1s\"\n[field]\nid = { type = \"int\", count = 1_000 }\nslot = { type = \"int\", count = 100 }\nst = { type = \"int\", count = 5 }\n\
+         [write.a]\nrate = \"1/s\"\nwith = { st = 0, id = 10 }\n[write.b]\nrate = \"1/s\"\nwith = { st = 1, slot = 0 }\n\
+         [existing.a]\nrecords = 9_000\n[existing.b]\nrecords = 1_000\n\
+         [read.zero]\nwith = { st = 0 }\n[read.one]\nwith = { st = 1 }\n[strategy.s]\nkey = \"be4(id) || be4(slot)\"\n",
+    )[..] else {
+        panic!("one strategy");
+    };
+    assert_near(zero, 100.0 - 1.0 / 91.0, 0.1);
+    // The reader's own row is one of them with a probability of any(1), and else one more; the run itself writes one or two.
+    assert_near(one, 999.0 * any(1.0) + 1.0 / 91.0 + 1.0 - any(1.0), 1.0);
+    // Of each of 20 hosts 150 writes in 100 steps, and 150 of one value, all of which lie in step 3.
+    let [[[_, read]]] = forecasts::<1>(
+        "[time]\nduration = \"2s\"\nwarmup = \"1s\"\n[field]\nh = { type = \"int\", count = 20 }\nid = { type = \"int\", count = 1_000 }\nx = { type = \"int\", count = 2 }\n\
+         [write.any]\nrate = \"1/s\"\n[write.one]\nrate = \"1/s\"\nwith = { id = 33 }\n\
+         [existing.any]\nrecords = 3_000\n[existing.one]\nrecords = 3_000\n\
+         [read.x]\nequal = [\"x\"]\n[strategy.s]\nkey = \"be1(h) || be4(id / 10)\"\n",
+    )[..] else {
+        panic!("one strategy");
+    };
+    assert_near(read, 99.0 * 20.0 * any(1.5) + 20.0, 2.0);
+}
+
+#[test]
+fn a_list_of_values_that_change_wants_no_more_rows_than_there_are() {
+    let [[[wanted, read]]] = forecasts::<1>(
+        "[field]\nid = { type = \"int\", count = 1_000 }\nst = { type = \"int\", count = 3 }\n[write.w]\nrate = \"1/s\"\n\
+         [existing.w]\nrecords = 20_000\n[read.some]\nin = { st = 2 }\n[strategy.s]\nkey = \"be4(id)\"\n",
+    )[..] else {
+        panic!("one strategy");
+    };
+    assert_near(wanted, 2_000.0 / 3.0, 0.2);
+    assert_near(read, 1_000.0, 0.1);
+}
+
+#[test]
+fn parts_of_one_time_have_the_values_that_its_table_has_together() {
+    // From New Year to the middle of February: two months, 45 days, and each hour of 20 hosts is written 46 times.
+    for (part, values) in [
+        ("to_char(ts, 'MM-yyyy')", 2.0),
+        ("to_char(ts, 'MM')", 2.0),
+        ("to_char(ts, 'MM-yyyy') || to_char(ts, 'MM')", 2.0),
+        ("to_char(ts, 'MM-yyyy') || to_char(ts, 'MM/dd/yyyy')", 45.0),
+        ("to_char(ts, 'MM-yyyy') || to_char(ts, 'HH')", 48.0),
+        ("be1(ts / 86400 % 7) || to_char(ts, 'MM-yyyy')", 14.0),
+    ] {
+        let text = format!(
+            "[time]\nstart = 2026-02-15T00:00:00Z\nduration = \"2s\"\nwarmup = \"1s\"\n\
+             [field]\nh = {{ type = \"int\", count = 20 }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\nx = {{ type = \"int\", count = 2 }}\n\
+             [write.w]\nrate = \"0.25/s\"\n[existing.w]\nlast = \"45d\"\n[read.x]\nequal = [\"x\"]\n\
+             [strategy.s]\nkey = \"{part} || be1(h)\"\n"
+        );
+        let [[[wanted, read]]] = forecasts::<1>(&text)[..] else {
+            panic!("one strategy");
+        };
+        // The run begins another day.
+        let days = if part.contains("dd") { 1.0 } else { 0.0 };
+        assert!(
+            (20.0 * values * 0.999..=20.0 * (values + days) * 1.001).contains(&read),
+            "{part}: {read}"
+        );
+        assert_near(wanted, read / 2.0, 0.01);
+    }
+}
+
+#[test]
+fn a_text_that_is_cut_reads_the_rows_of_its_beginning() {
+    // Of 1,000 devices ten share three digits: of a hundred points each thirty thousand writes leave 1 - e^-3.
+    let [[[wanted, read]]] = forecasts::<1>(
+        "[field]\ndev = { type = \"int\", count = 1_000 }\nm = { type = \"int\", count = 100 }\n[write.w]\nrate = \"1/s\"\n\
+         [existing.w]\nrecords = 30_000\n[read.dev]\nequal = [\"dev\"]\n[strategy.s]\nkey = \"left(lpad(text(dev), 4, '0'), 3) || be4(m)\"\n",
+    )[..] else {
+        panic!("one strategy");
+    };
+    assert_near(read, 100.0 * any(3.0), 0.2);
+    // The reader's own write is the newest of three others and itself in (1 - e^-3) / 3.
+    let own = any(3.0) / 3.0;
+    assert_near(
+        wanted,
+        10.0 * any(3.0) + own + (1.0 - own) / 10.0 - any(3.0) / 10.0,
+        0.02,
+    );
 }

@@ -54,11 +54,10 @@ impl<R: RowCounts> Read<'_, R> {
             if of == Counted::Rows && question.cell_identity.is_some() {
                 return [current, all];
             }
-            let newest = [true, false].map(|is_current| {
-                let step = (step, is_current);
-                identity.newest(self.rows, condition, step, target.record, target.at)
-            });
-            [current * newest[0], all * newest[1]]
+            [(current, true), (all, false)].map(|(counted, is_current)| {
+                let (step, target) = ((step, is_current), (target.record, target.at));
+                identity.newest(counted, self.rows, condition, step, target)
+            })
         };
         let (mut total, mut stored) = (0.0, 0.0);
         for combination in 0..counted {
@@ -213,10 +212,11 @@ impl<R: RowCounts> Read<'_, R> {
         };
         let (identity, step) = (&question.identity, steps[Counted::Rows as usize]);
         let rows = identity.current_rows(self.rows, condition, step, target.record, target.at);
-        let newest =
-            || identity.newest(self.rows, condition, (step, true), target.record, target.at);
         match question.cell_identity {
-            None => rows * newest(),
+            None => {
+                let target = (target.record, target.at);
+                identity.newest(rows, self.rows, condition, (step, true), target)
+            }
             Some(_) => rows,
         }
     }

@@ -84,7 +84,7 @@ fn of(
         draws,
     };
     key.write(&row, &mut bytes);
-    let told = identity.told.contains(&TS).then_some(value);
+    let told = identity.whole.contains(&TS).then_some(value);
     (bytes, (told, identity.step(&mut record, cache)))
 }
 
@@ -117,7 +117,7 @@ proptest! {
             prop_assert!(before.is_none_or(|before| before == told), "{text}: {before:?} and {told:?} have one key");
             keys.insert((told, key));
         }
-        if identity.hashed.is_empty() {
+        if identity.made.is_empty() {
             let told: BTreeSet<_> = keys.iter().map(|(told, _)| *told).collect();
             prop_assert_eq!(told.len(), pairs.len(), "{} keys are {} things: {}", pairs.len(), told.len(), text);
         }
@@ -133,8 +133,8 @@ fn told(text: &str, unit: TimeUnit) -> (bool, Option<i64>) {
     let step = identity.step(&mut [noon], &mut StepCache::default());
     let length = step.0[1].map(|(_, low, high)| high - low);
     (
-        identity.told == [TS],
-        length.filter(|_| identity.hashed.is_empty()),
+        identity.whole == [TS],
+        length.filter(|_| identity.made.is_empty()),
     )
 }
 

@@ -34,7 +34,7 @@ mod schema;
 #[cfg(test)]
 mod text_tests;
 mod time_unit;
-
+mod value_groups;
 mod value_shares;
 #[cfg(test)]
 mod value_shares_tests;
@@ -55,4 +55,5 @@ pub use schema::{
     Schema, TextValues,
 };
 pub use time_unit::TimeUnit;
+pub use value_groups::ValueGroups;
 pub use value_shares::{ShareClass, ValueShares};

@@ -320,6 +320,7 @@ fn rows_that_hardly_ever_meet_are_counted_without_looking_at_cells() {
         told,
         step: (millis > 0).then_some((TS, start, start + millis)),
         draws,
+        ..RowEquality::default()
     };
     let company = [of(target, COMPANY)];
     let mut exits = 0;
@@ -418,6 +419,7 @@ fn steps_at_one_rate_are_counted_at_a_time_as_they_are_one_by_one() {
             told,
             step: (millis > 0).then_some((TS, start, start + millis)),
             draws,
+            ..RowEquality::default()
         };
         for target in tables[0].rows.iter().step_by(20_011) {
             let equal = [of(target, CAMPAIGN)];
@@ -465,7 +467,12 @@ fn a_counter_counts_as_its_population_whatever_it_was_asked_before() {
             ] {
                 let (condition, equality) = (
                     Condition { equal, between },
-                    RowEquality { told, step, draws },
+                    RowEquality {
+                        told,
+                        step,
+                        draws,
+                        ..RowEquality::default()
+                    },
                 );
                 for instant in [table.at, at(13_000)] {
                     let counts = [
@@ -515,6 +522,7 @@ fn values_of_a_list_count_as_each_does_alone() {
                             told: &[CAMPAIGN, KIND],
                             step: Some((TS, ts - 250, ts + 250)),
                             draws: 1.0,
+                            ..RowEquality::default()
                         };
                         let counts = [
                             counter.distinct(condition, equality, target, instant),

@@ -4,9 +4,9 @@ use super::row_history::RowOrigin;
 use super::row_question::{Condition, Item};
 use crate::record::{
     DistributionShape, FieldColumn, FieldId, FieldKind, Late, RecordGenerator, Schema, ShareClass,
-    TimeUnit, ValueShares,
+    TimeUnit, ValueGroups, ValueShares,
 };
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Dependent values (`of`) are tabulated when what they depend on has at most so many combinations, and they themselves so many values: 0.1 s and 32 MB at
 /// most. For more, each combination is taken to have an independent value by the field's law.
@@ -23,6 +23,19 @@ pub(super) struct Marginals {
     laws: Vec<Shares>,
     /// Of each origin and field; those of origins that fix and combine the same are shared.
     of_origins: Vec<Arc<[Marginal]>>,
+    /// Of the groups that were asked for, and the first of the origins whose values come about so.
+    grouped: Arc<Mutex<Vec<GroupsOfOrigin>>>,
+}
+
+/// Groups, and the first of the origins that they have these shares in.
+type GroupsOfOrigin = (usize, Arc<GroupShares>);
+
+/// The shares of groups of values among an origin's rows.
+#[derive(Debug)]
+pub(super) struct GroupShares {
+    pub(super) groups: Arc<ValueGroups>,
+    of_groups: Vec<f64>,
+    pub(super) classes: ValueClasses,
 }
 
 /// How one origin's rows come to their values of one field.
@@ -99,6 +112,91 @@ impl ValueClasses {
     }
 }
 
+impl GroupShares {
+    /// Where it is not known which values lie in which group, the frequent ones of their `classes` lie in groups of their own, and all others evenly in all.
+    fn of(
+        groups: &Arc<ValueGroups>,
+        share: impl Fn((i64, i64)) -> f64,
+        classes: impl FnOnce() -> Vec<ShareClass>,
+    ) -> Self {
+        let mut of_groups = vec![
+            0.0;
+            if groups.are_known() {
+                groups.count as usize
+            } else {
+                0
+            }
+        ];
+        for slot in groups.slots() {
+            if let Some(group) = groups.of(slot) {
+                of_groups[group as usize] += share((slot, slot.saturating_add(1)));
+            }
+        }
+        let classes = match groups.are_known() {
+            true => ValueShares::of_weights(0, &of_groups).classes(),
+            false => {
+                let mut classes = classes();
+                classes.retain(|of| of.share > 1.0 / groups.count);
+                let [values, rest] = classes.iter().fold([groups.count, 1.0], |left, of| {
+                    [left[0] - of.values, left[1] - of.values * of.share]
+                });
+                let rest = rest.max(0.0) / groups.count;
+                classes.iter_mut().for_each(|of| of.share += rest);
+                classes.push(ShareClass {
+                    values: values.max(0.0),
+                    share: rest,
+                });
+                classes
+            }
+        };
+        Self {
+            groups: Arc::clone(groups),
+            of_groups,
+            classes: ValueClasses::of(classes),
+        }
+    }
+
+    /// The share of the groups of these slots, of which any have a `share`.
+    pub(super) fn of_slots(&self, slots: (i64, i64), share: impl Fn((i64, i64)) -> f64) -> f64 {
+        let own = share(slots);
+        if !self.groups.are_known() {
+            let (whole, [met, all]) = self.groups.around(slots);
+            return own + (share(whole) - own) * met / all;
+        }
+        // What is no value of the field has no group.
+        let groups = self.groups.of_slots(slots);
+        let shares = groups.iter().map(|at| self.of_groups[*at as usize]);
+        if groups.is_empty() { own } else { shares.sum() }
+    }
+
+    /// Some of these slots lie in the group of this one.
+    pub(super) fn meets(&self, slots: (i64, i64), slot: i64) -> bool {
+        let group = self.groups.of(slot);
+        group.is_some_and(|it| self.groups.of_slots(slots).contains(&it))
+    }
+
+    /// The groups of these slots in classes, which have a share of `whole` together.
+    pub(super) fn between(&self, slots: (i64, i64), whole: f64) -> ValueClasses {
+        let classes = match self.groups.are_known() {
+            true => {
+                let met = self.groups.of_slots(slots);
+                let shares = met.iter().map(|at| self.of_groups[*at as usize]);
+                ValueShares::of_weights(0, &shares.collect::<Vec<f64>>()).classes()
+            }
+            false => {
+                let (_, [values, _]) = self.groups.around(slots);
+                let share = 1.0 / values;
+                vec![ShareClass { values, share }]
+            }
+        };
+        let of_all = |it: ShareClass| ShareClass {
+            values: it.values / whole,
+            share: it.share * whole,
+        };
+        ValueClasses::of(classes.into_iter().map(of_all).collect())
+    }
+}
+
 impl Marginals {
     pub(super) fn new(origins: &[RowOrigin], generator: &Arc<RecordGenerator>) -> Self {
         let schema = generator.schema();
@@ -117,6 +215,7 @@ impl Marginals {
         Self {
             laws: fields().map(|_| Shares::default()).collect(),
             of_origins,
+            grouped: Arc::default(),
             generator: Arc::clone(generator),
         }
     }
@@ -227,6 +326,43 @@ impl Marginals {
         tabulated.unwrap_or_else(|| self.by_law(field, slots))
     }
 
+    /// The same of slots, which may be combined.
+    pub(super) fn share_in(&self, origin: usize, field: FieldId, slots: (i64, i64)) -> f64 {
+        let tabulated = self.tabulated(origin, field, slots, Of::Rows);
+        tabulated.unwrap_or_else(|| self.independent(origin, field, slots, Of::Rows))
+    }
+
+    /// The shares of groups of values among the rows of an origin, worked out once for all origins that are alike.
+    pub(super) fn grouped(&self, origin: usize, groups: &Arc<ValueGroups>) -> Arc<GroupShares> {
+        let mut known = self.grouped.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |(of, it): &&GroupsOfOrigin| {
+            Arc::ptr_eq(&self.of_origins[*of], &self.of_origins[origin])
+                && Arc::ptr_eq(&it.groups, groups)
+        };
+        if let Some((_, found)) = known.iter().find(is_it) {
+            return Arc::clone(found);
+        }
+        let shares = GroupShares::of(
+            groups,
+            |slots| self.share_in(origin, groups.field, slots),
+            || self.classes_of_steps(origin, groups),
+        );
+        known.push((origin, Arc::new(shares)));
+        Arc::clone(&known[known.len() - 1].1)
+    }
+
+    /// Values of a field that may share groups with any others, or the steps that do.
+    fn classes_of_steps(&self, origin: usize, groups: &ValueGroups) -> Vec<ShareClass> {
+        match (self.of(origin, groups.field), groups.steps) {
+            (Marginal::Own { combined: true }, _) => Vec::new(),
+            (_, Some((_, step))) if groups.in_each <= 1.0 => {
+                let all = self.classes_between(origin, groups.field, (i64::MIN, i64::MAX), step);
+                all.map_or_else(Vec::new, |(of, _)| of.classes)
+            }
+            _ => self.classes(origin, groups.field).classes.clone(),
+        }
+    }
+
     /// A field's values among the rows of an origin in classes: by its own law where it depends on nothing or is not tabulated.
     pub(super) fn classes(&self, origin: usize, field: FieldId) -> &ValueClasses {
         if let Marginal::OfOthers { values, .. } = self.of(origin, field) {
@@ -239,14 +375,15 @@ impl Marginals {
         self.laws[usize::from(field.0)].classes(|| self.law(field))
     }
 
-    /// The values in slots `low..high` of a field that is drawn for each row, in classes that make up the whole of their rows. Not where the shape of all
+    /// The steps of values in slots `low..high` of a field that is drawn for each row, in classes that make up the whole of their rows, and their share. Not where the shape of all
     /// values will do: of a single value, and of many to which ranks are dealt by chance.
     pub(super) fn classes_between(
         &self,
         origin: usize,
         id: FieldId,
         (low, high): (i64, i64),
-    ) -> Option<ValueClasses> {
+        step: i64,
+    ) -> Option<(ValueClasses, f64)> {
         let field = self.generator.schema().field(id);
         let is_drawn = matches!(self.of(origin, id), Marginal::Own { combined: false });
         let first = field.kind.first_slot();
@@ -265,17 +402,19 @@ impl Marginals {
         while next < high {
             let length = match width <= SINGLE_VALUES {
                 true => 1,
-                false => (next.abs_diff(low) / 8).max(1),
+                false => {
+                    (next.abs_diff(low) / step.unsigned_abs() / 8).max(1) * step.unsigned_abs()
+                }
             };
             let end = next.saturating_add_unsigned(length).min(high);
-            let values = end.abs_diff(next) as f64;
+            let values = end.abs_diff(next) as f64 / step as f64;
             classes.push(ShareClass {
                 values: values / whole,
                 share: share(next, end) / values,
             });
             next = end;
         }
-        Some(ValueClasses::of(classes))
+        Some((ValueClasses::of(classes), whole))
     }
 
     fn tabulate(&self, at: usize, field: FieldId, of: Of) -> Option<ValueShares> {

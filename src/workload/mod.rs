@@ -45,6 +45,7 @@ mod sample_tests;
 mod spec;
 mod table_rows;
 mod target_picker;
+mod told_values;
 mod value_lists;
 mod volume;
 

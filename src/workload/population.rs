@@ -19,19 +19,13 @@ pub struct Population {
     start: EpochNanos,
     pub(super) origins: Vec<RowOrigin>,
     pub(super) marginals: Marginals,
-    /// What each origin fixes, where any does.
-    pub(super) fixed: Vec<Vec<(FieldId, i64)>>,
 }
 
 impl Population {
     /// Prepares the laws; what takes a pass over values is computed when it is first asked for.
     pub fn new(workload: &Workload, generator: &Arc<RecordGenerator>) -> Self {
         let origins = RowOrigin::all(workload, generator.schema());
-        let mut fixed: Vec<_> = origins.iter().map(|it| it.fixed.clone()).collect();
-        fixed.sort_unstable();
-        fixed.dedup();
         Self {
-            fixed,
             marginals: Marginals::new(&origins, generator),
             origins,
             start: workload.start,

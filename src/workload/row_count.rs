@@ -26,9 +26,10 @@ pub(super) const REPEATED_MAX: f64 = 1e-3;
 /// A question about the rows of a table, and what it selects of each origin.
 #[derive(Debug)]
 pub(super) struct RowCount<'a> {
-    population: &'a Population,
+    pub(super) population: &'a Population,
+    shape: &'a RowShape,
     condition: Condition<'a>,
-    equality: RowEquality<'a>,
+    pub(super) equality: RowEquality<'a>,
     target: &'a [i64],
     at: SimTime,
     /// The target satisfies the condition.
@@ -39,14 +40,16 @@ pub(super) struct RowCount<'a> {
 
 /// The rows of an origin that satisfy a condition, and how they fall on cells.
 #[derive(Debug)]
-struct Selection<'a> {
+pub(super) struct Selection<'a> {
     /// Number of the origin.
-    origin: usize,
-    shape: &'a OriginShape,
+    pub(super) origin: usize,
+    pub(super) shape: &'a OriginShape,
     /// Their times and numbers.
     window: Window,
     /// Of the origin's rows, those of the combinations and of the drawn values that are asked for.
     part: Part,
+    /// Of them those that satisfy the condition also in what changes; the others are writes of the same rows.
+    kept: f64,
     /// Expected rows.
     rows: f64,
     /// Expected other rows when one is known to be there.
@@ -54,7 +57,7 @@ struct Selection<'a> {
     /// The part of the told fields' values that the condition leaves.
     left: Part,
     /// The values that it leaves of told fields, where those of all values don't tell what they are like.
-    ranges: Ranges,
+    pub(super) ranges: Ranges,
 }
 
 /// A part of an origin: a share of its combinations, and a share of the rows of each by what is drawn for them.
@@ -94,20 +97,35 @@ struct Step {
     slots: u64,
 }
 
-/// Fields with the values that a range of them leaves.
-type Ranges = SmallVec<[(FieldId, ValueClasses); 1]>;
+/// Fields with the values that a range of them leaves, and the share of these.
+pub(super) type Ranges = SmallVec<[(FieldId, ValueClasses, f64); 1]>;
 
 /// A value of each told field.
-type ValueShares = SmallVec<[ValueShare; 8]>;
+pub(super) type ValueShares = SmallVec<[ValueShare; 8]>;
 
 /// A value of one told field.
 #[derive(Debug, Clone, Copy)]
-struct ValueShare {
+pub(super) struct ValueShare {
     /// Its share by the law that it is drawn by.
-    share: f64,
-    /// It is one certain value, not any of a class.
-    single: bool,
+    pub share: f64,
+    pub known: KnownValue,
 }
+
+/// Which value of a told field it is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum KnownValue {
+    /// Any of a class.
+    Any,
+    /// Any but those that other origins fix.
+    Other,
+    /// The one that goes with the other values.
+    Decided,
+    /// This one, or this group.
+    Told(i64),
+}
+
+/// A value of a told field that another origin fixes, or its group, and its share among the rows of this one.
+pub(super) type FixedValue = (FieldId, i64, f64);
 
 /// How an origin's rows fall on a cell.
 #[derive(Debug, Clone, Copy, Default)]
@@ -129,6 +147,8 @@ struct TargetsCell {
     missed: f64,
     /// Probability that the origin holds it.
     held: f64,
+    /// Expected rows that fall on it.
+    due: f64,
 }
 
 impl RowCounts for Population {
@@ -146,16 +166,12 @@ impl RowCounts for Population {
         target: &[i64],
         at: SimTime,
     ) -> f64 {
-        if condition.leaves_only(target, equality) {
+        if !equality.is_of_newest(condition) && condition.leaves_only(target, equality) {
             return 1.0;
         }
         let shape = RowShape::of(self, condition, equality);
         let mut count = RowCount::new((self, &shape), (condition, equality), target, at);
         count.distinct()
-    }
-
-    fn fixed(&self) -> &[Vec<(FieldId, i64)>] {
-        &self.fixed
     }
 }
 
@@ -204,6 +220,7 @@ impl<'a> RowCount<'a> {
         at: SimTime,
     ) -> Self {
         let mut count = Self {
+            shape,
             population,
             condition,
             equality,
@@ -212,31 +229,57 @@ impl<'a> RowCount<'a> {
             satisfied: items(condition).all(|item| item.holds(target)),
             selected: SmallVec::new(),
         };
-        for (origin, shape) in shape.origins.iter().enumerate() {
-            if let Some(selection) = count.select(origin, shape) {
-                count.selected.push(selection);
-            }
-        }
+        count.selected = count.select_all();
         count
+    }
+
+    fn select_all(&self) -> SmallVec<[Selection<'a>; 3]> {
+        let origins = self.shape.origins.iter().enumerate();
+        origins
+            .filter_map(|(at, shape)| self.select(at, shape))
+            .collect()
     }
 
     /// Expected number of different rows; without a look at cells where hardly any two writes are the same row.
     pub(super) fn distinct(&mut self) -> f64 {
         let few = REPEATED_MAX * self.writes();
-        match self.repeated_at_most() <= few || self.modelled().repeated() <= few {
-            true => self.every_write(),
-            false => self.rows(self.cells()),
+        if self.repeated_at_most() > few && self.modelled().repeated() > few {
+            return self.rows(self.cells());
         }
+        self.equality.changing = &[];
+        self.selected = self.select_all();
+        self.every_write()
     }
 
     /// What is asked for of an origin; `None` where none of its rows can satisfy the condition.
     fn select(&self, at: usize, shape: &'a OriginShape) -> Option<Selection<'a>> {
         let (population, origin) = (self.population, &self.population.origins[at]);
         let mut window = Window::default();
-        let mut part = Part::ALL;
+        let (mut part, mut kept) = (Part::ALL, 1.0);
         for (nth, item) in items(self.condition).enumerate() {
+            let grouped = shape.grouped(item.field);
+            let is_changing = self.equality.changing.contains(&item.field);
+            // Of what changes other values fall on the same cells, all of them or those of a group.
+            let in_origin = |slots| population.marginals.share_in(at, item.field, slots);
+            let mut around = |share: f64| {
+                let all = match grouped {
+                    _ if !is_changing => share,
+                    Some(grouped) => grouped.of_slots(item.slots(), in_origin),
+                    None => 1.0,
+                };
+                if all > share {
+                    kept *= share / all;
+                }
+                all
+            };
             match population.marginals.of(at, item.field) {
                 Marginal::Fixed(slot) if (item.low..item.high).contains(slot) => {}
+                Marginal::Fixed(slot) if is_changing => {
+                    if grouped.is_some_and(|it| !it.meets(item.slots(), *slot)) {
+                        return None;
+                    }
+                    kept = 0.0;
+                }
                 Marginal::Fixed(_) => return None,
                 Marginal::Instant { unit, late } => {
                     let nanos = |slot| population.nanos(*unit, slot);
@@ -253,10 +296,10 @@ impl<'a> RowCount<'a> {
                 Marginal::Own { combined } => {
                     let marginals = &population.marginals;
                     let share = marginals.independent(at, item.field, item.slots(), Of::Rows);
-                    part.cut(*combined, share);
+                    part.cut(*combined, around(share));
                 }
                 Marginal::OfOthers { combined, .. } => {
-                    part.cut(*combined, self.dependent(at, nth, item, Of::Rows));
+                    part.cut(*combined, around(self.dependent(at, nth, item, Of::Rows)));
                 }
             }
         }
@@ -272,6 +315,7 @@ impl<'a> RowCount<'a> {
             shape,
             window,
             part,
+            kept,
             rows,
             others,
             left: Part::ALL,
@@ -332,9 +376,20 @@ impl<'a> RowCount<'a> {
             if !of.shape.unique {
                 let told = |it: &Item| !it.is_single() && self.equality.told.contains(&it.field);
                 let range = |item: Item| {
-                    let marginals = &self.population.marginals;
-                    let classes = marginals.classes_between(of.origin, item.field, item.slots());
-                    Some((item.field, classes?))
+                    let (marginals, field) = (&self.population.marginals, item.field);
+                    let slots = item.slots();
+                    let (classes, whole) = match of.shape.grouped(field) {
+                        Some(grouped) => {
+                            let share = |slots| marginals.share_in(of.origin, field, slots);
+                            let whole = match self.equality.changing.contains(&field) {
+                                true => grouped.of_slots(slots, share),
+                                false => share(slots),
+                            };
+                            (grouped.between(slots, whole), whole)
+                        }
+                        None => marginals.classes_between(of.origin, field, slots, 1)?,
+                    };
+                    Some((field, classes, whole))
                 };
                 let ranges = items(self.condition).filter(told).filter_map(range);
                 let ranges: Ranges = ranges.collect();
@@ -358,15 +413,14 @@ impl<'a> RowCount<'a> {
                 Narrowing::Follows => {
                     left.cut(combined, self.dependent(of.origin, nth, item, Of::Values));
                 }
-                Narrowing::Told if ranges.iter().any(|(field, _)| *field == item.field) => {
-                    let slots = item.slots();
-                    let alone = marginals.independent(of.origin, item.field, slots, Of::Rows);
-                    left.cut(combined, alone);
+                Narrowing::Told => {
+                    let range = ranges.iter().find(|(field, ..)| *field == item.field);
+                    let values = width / marginals.count(item.field);
+                    left.cut(
+                        combined,
+                        range.map_or(values.min(1.0), |(.., whole)| *whole),
+                    );
                 }
-                Narrowing::Told if width > 1.0 => {
-                    left.cut(combined, (width / marginals.count(item.field)).min(1.0));
-                }
-                Narrowing::Told => {}
             }
         }
         left
@@ -439,7 +493,7 @@ impl<'a> RowCount<'a> {
     }
 
     /// The told fields, as the cells of an origin see them.
-    fn told(&self, of: &Selection<'_>) -> impl Iterator<Item = (FieldId, FieldRole)> {
+    pub(super) fn told(&self, of: &Selection<'_>) -> impl Iterator<Item = (FieldId, FieldRole)> {
         let told = self.equality.told.iter().copied();
         told.zip(of.shape.roles.iter().copied())
     }
@@ -500,7 +554,7 @@ impl<'a> RowCount<'a> {
     /// Expected number of different rows, when nothing is known of the target.
     pub(super) fn cells(&self) -> f64 {
         let held = self.with_rows().map(|(nth, of)| match of.shape.unique {
-            true => of.rows,
+            true => of.rows * of.kept,
             false => self.held_cells(nth),
         });
         held.sum()
@@ -514,7 +568,10 @@ impl<'a> RowCount<'a> {
         // The target comes from an origin that can have it, in proportion to their rows.
         let own = self.with_rows();
         let own = own.filter(|(_, of)| self.can_hold_target(of));
-        let rows: f64 = own.clone().map(|(_, of)| of.rows).sum();
+        let rows: f64 = own.clone().map(|(_, of)| of.rows * of.kept).sum();
+        if self.selected.iter().any(|of| of.kept < 1.0) {
+            return total + if rows > 0.0 { self.own_newest() } else { 0.0 };
+        }
         let surplus = own.map(|(nth, of)| {
             let missing = if of.shape.unique {
                 1.0 + of.others - of.rows
@@ -529,15 +586,41 @@ impl<'a> RowCount<'a> {
         (total + surplus.sum::<f64>()).max(1.0)
     }
 
-    /// An origin shares the target's value of every told field that it fixes.
+    /// By how much more likely the target's row has what is asked for, as one write of it is known to have it: as often as that is the newest one, of all
+    /// whose number is a Poisson one.
+    fn own_newest(&self) -> f64 {
+        let cells = self
+            .with_rows()
+            .map(|(_, of)| (self.targets_cell(of), of.kept));
+        let (mut free, mut due, mut kept) = (1.0, 0.0, 0.0);
+        for (cell, part) in cells {
+            free *= 1.0 - cell.held;
+            due += cell.due;
+            kept += cell.due * part;
+        }
+        let held = 1.0 - free;
+        if due <= 0.0 {
+            return 1.0;
+        }
+        let (own, part) = ((held / due).min(1.0), kept / due);
+        own + (1.0 - own) * part - held * part
+    }
+
+    /// An origin shares what is told of the target's value of every told field that it fixes.
     fn can_hold_target(&self, of: &Selection<'_>) -> bool {
         self.equality.told.iter().all(|field| {
             let slot = self.target[usize::from(field.0)];
-            match self.population.marginals.of(of.origin, *field) {
-                Marginal::Fixed(fixed) => *fixed == slot,
-                _ => true,
-            }
+            let own = self.fixed(of, *field);
+            own.is_none_or(|own| own == self.equality.told_of(*field, slot))
         })
+    }
+
+    /// What is told of the value that an origin fixes of a field.
+    fn fixed(&self, of: &Selection<'_>, field: FieldId) -> Option<i64> {
+        match self.population.marginals.of(of.origin, field) {
+            Marginal::Fixed(slot) => Some(self.equality.told_of(field, *slot)),
+            _ => None,
+        }
     }
 
     /// How rows of an origin come into each of `steps` steps with these instants, or into the whole window where no time is told.
@@ -578,9 +661,15 @@ impl<'a> RowCount<'a> {
     /// Cells that the `nth` of the origins holds and none before it.
     fn held_cells(&self, nth: usize) -> f64 {
         let of = &self.selected[nth];
-        let rivals = self.selected[..nth].iter();
-        let rivals = rivals.filter(|before| self.may_agree(before, of));
+        // Where only a part of the writes is asked for, all that fall on a cell count.
+        let is_mixed = self.selected.iter().any(|it| it.kept != of.kept);
+        let rivals = self.selected.iter().enumerate();
+        let rivals = rivals.filter(|(at, _)| *at < nth || is_mixed && *at > nth);
+        let rivals = rivals.filter(|(_, it)| self.may_agree(it, of));
+        let before = rivals.clone().filter(|(at, _)| *at < nth).count();
+        let rivals = rivals.map(|(_, it)| it);
         let involved: SmallVec<[&Selection<'a>; 4]> = [of].into_iter().chain(rivals).collect();
+        let others = self.values_apart(of, &involved[1..], is_mixed);
         let (mut last, mut held) = (SmallVec::new(), 0.0);
         let mut held_in = |span, steps| {
             let inflows = involved.iter().map(|of| self.inflow(of, span, steps));
@@ -588,12 +677,23 @@ impl<'a> RowCount<'a> {
             if last.len() == inflows.len() && inflows.iter().zip(&last).all(StepInflow::are_alike) {
                 return held;
             }
-            let new = self.each_class(of, &mut ValueShares::new(), &|values| {
-                let cells = involved.iter().zip(&inflows);
-                let cells = cells.map(|(of, inflow)| self.cell(of, *inflow, values));
-                // Held by the first, which is the origin itself, and by none of the others.
-                let new = cells.reduce(|new, rival| new * (1.0 - rival));
-                new.unwrap_or(0.0)
+            let new = self.each_class((of, &others), &mut ValueShares::new(), &|values| {
+                let (mut new, mut due, mut kept) = (0.0, 0.0, 0.0);
+                for (at, (of, inflow)) in involved.iter().zip(&inflows).enumerate() {
+                    let [here, of_origin] = self.cell(of, *inflow, values);
+                    // Held by the first, which is the origin itself, and by none before it.
+                    match at {
+                        0 => new = here,
+                        at if at <= before => new *= 1.0 - here,
+                        _ => {}
+                    }
+                    due += of_origin;
+                    kept += of_origin * of.kept;
+                }
+                match is_mixed && due > 0.0 {
+                    true => new * kept / due,
+                    false => new * of.kept,
+                }
             });
             last = inflows;
             held = new * of.left.share() * self.equality.draws;
@@ -630,63 +730,6 @@ impl<'a> RowCount<'a> {
             let group = (start + next * length, start + (next + steps) * length);
             sum += steps * held_in(Some((group, step.late)), steps);
             next += steps;
-        }
-        sum
-    }
-
-    /// The classes of a told field's values among an origin's rows; `None` when there is one value in a cell for certain.
-    fn classes<'s>(
-        &self,
-        of: &'s Selection<'_>,
-        field: FieldId,
-        role: FieldRole,
-    ) -> Option<&'s ValueClasses>
-    where
-        'a: 's,
-    {
-        let several = !matches!(role, FieldRole::Given | FieldRole::Single);
-        let range = of.ranges.iter().find(|(of, _)| *of == field);
-        several.then(|| match range {
-            Some((_, classes)) => classes,
-            None => self.population.marginals.classes(of.origin, field),
-        })
-    }
-
-    /// Sums over the classes of values of the told fields behind those that have `values`.
-    fn each_class(
-        &self,
-        of: &Selection<'_>,
-        values: &mut ValueShares,
-        each: &dyn Fn(&[ValueShare]) -> f64,
-    ) -> f64 {
-        let Some((field, role)) = self.told(of).nth(values.len()) else {
-            return each(values);
-        };
-        let mut sum_of = |share: f64, single: bool| {
-            values.push(ValueShare { share, single });
-            let sum = self.each_class(of, values, each);
-            values.pop();
-            sum
-        };
-        let marginals = &self.population.marginals;
-        let Some(classes) = self.classes(of, field, role) else {
-            // As the rows of others see it.
-            return match marginals.of(of.origin, field) {
-                Marginal::Fixed(slot) => {
-                    let share = marginals.by_law(field, (*slot, slot.saturating_add(1)));
-                    sum_of(share, true)
-                }
-                _ => sum_of(1.0, true),
-            };
-        };
-        let (mut sum, mut left) = (0.0, marginals.count(field));
-        for class in &classes.classes {
-            left -= class.values;
-            sum += class.values * sum_of(class.share, false);
-        }
-        if role == FieldRole::Even && left > 0.5 {
-            // Values that no draw takes.
-            sum += left * sum_of(0.0, false);
         }
         sum
     }
@@ -745,22 +788,20 @@ impl<'a> RowCount<'a> {
         let value = |(field, role)| ValueShare {
             share: match role {
                 FieldRole::Given | FieldRole::Single | FieldRole::Even => 1.0,
-                FieldRole::Combined | FieldRole::Drawn => {
-                    population
-                        .marginals
-                        .share_of(of.origin, field, slot_of(field))
-                }
+                FieldRole::Combined | FieldRole::Drawn => self.share_of(of, field, slot_of(field)),
             },
-            single: true,
+            known: KnownValue::Told(self.equality.told_of(field, slot_of(field))),
         };
         let values: ValueShares = self.told(of).map(value).collect();
         let inflow = self.inflow(of, span, 1.0);
         let falling = self.falling(of, &values);
+        let [held, due] = self.cell(of, inflow, &values);
         TargetsCell {
             inflow,
             falling,
             missed: self.population.origins[of.origin].ln_missed(falling.share, inflow),
-            held: self.cell(of, inflow, &values),
+            held,
+            due,
         }
     }
 
@@ -775,7 +816,9 @@ impl<'a> RowCount<'a> {
                 (0..count).contains(&ordinal)
             };
             match [a, b].map(|of| marginals.of(of.origin, *field)) {
-                [Marginal::Fixed(one), Marginal::Fixed(other)] => one == other,
+                [Marginal::Fixed(_), Marginal::Fixed(_)] => {
+                    self.fixed(a, *field) == self.fixed(b, *field)
+                }
                 [Marginal::Fixed(one), _] | [_, Marginal::Fixed(one)] => drawable(*one),
                 _ => true,
             }
@@ -783,18 +826,23 @@ impl<'a> RowCount<'a> {
         !a.shape.unique && !b.shape.unique && self.equality.told.iter().all(agree)
     }
 
-    /// The probability that an origin holds a cell, which may be one of another origin.
-    fn cell(&self, of: &Selection<'_>, inflow: StepInflow, values: &[ValueShare]) -> f64 {
+    /// The probability that an origin holds a cell, which may be one of another origin, and how many of its rows are expected to fall on it.
+    fn cell(&self, of: &Selection<'_>, inflow: StepInflow, values: &[ValueShare]) -> [f64; 2] {
         if of.left.share() <= 0.0 {
-            return 0.0;
+            return [0.0; 2];
         }
         let falling = self.falling(of, values);
         let missed = self.population.origins[of.origin].ln_missed(falling.share, inflow);
-        if falling.combinations < 1.0 {
+        let held = match falling.combinations < 1.0 {
             // Either one or none.
-            return -falling.reached * falling.combinations * libm::expm1(missed);
-        }
-        -falling.reached * libm::expm1(falling.combinations * missed)
+            true => -falling.reached * falling.combinations * libm::expm1(missed),
+            false => -falling.reached * libm::expm1(falling.combinations * missed),
+        };
+        let origin = &self.population.origins[of.origin];
+        let rows = inflow.stays * inflow.due + inflow.falls_back * inflow.due_later;
+        let of_each = falling.share * rows / origin.combinations;
+        let due = falling.reached * falling.combinations * of_each;
+        [held, due]
     }
 
     /// How an origin's rows fall on a cell.
@@ -806,8 +854,15 @@ impl<'a> RowCount<'a> {
         let mut reached = 1.0;
         for ((field, role), value) in self.told(of).zip(values) {
             match role {
-                FieldRole::Single if !value.single => reached /= marginals.count(field),
-                FieldRole::Given | FieldRole::Single => {}
+                FieldRole::Single => {
+                    reached *= match (self.fixed(of, field), value.known) {
+                        (_, KnownValue::Any) => 1.0 / marginals.count(field),
+                        (Some(_), KnownValue::Other) => 0.0,
+                        (Some(own), KnownValue::Told(other)) if own != other => 0.0,
+                        _ => 1.0,
+                    }
+                }
+                FieldRole::Given => {}
                 FieldRole::Even => combinations /= marginals.count(field),
                 FieldRole::Combined => combinations *= value.share,
                 FieldRole::Drawn => share *= value.share,

@@ -97,6 +97,10 @@ impl RowCounts for RowCounter {
         });
         let (shape, last) = &mut shapes[place];
         let shape = &*shape;
+        if equality.is_of_newest(condition) {
+            let of = (condition, equality);
+            return RowCount::new((population, shape), of, target, at).distinct();
+        }
         if shape.fixes_told && condition.leaves_only(target, equality) {
             return 1.0;
         }
@@ -141,9 +145,5 @@ impl RowCounts for RowCounter {
 
     fn prefetch(&self, field: FieldId, slots: &[i64]) {
         self.population.prefetch(field, slots);
-    }
-
-    fn fixed(&self) -> &[Vec<(FieldId, i64)>] {
-        &self.population.fixed
     }
 }

@@ -1,7 +1,8 @@
 //! What is asked of the rows of a table: which of them, and what makes two of them the same. Must not know the table.
 
-use crate::record::FieldId;
+use crate::record::{FieldId, ValueGroups};
 use crate::time::SimTime;
+use std::sync::Arc;
 
 /// What rows must be like; all parts together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -13,20 +14,42 @@ pub struct Condition<'a> {
 }
 
 /// What makes two records the same row: records that agree in all of it have the same key, and the later overwrites the earlier.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub struct RowEquality<'a> {
     /// Fields whose values the key tells.
     pub told: &'a [FieldId],
+    /// Of some of these it tells groups of values only.
+    pub groups: &'a [Arc<ValueGroups>],
+    /// Fields that each write of a row has another value of: rows have those of their newest write. Of others, and where none are named, any write counts.
+    pub changing: &'a [FieldId],
     /// A timestamp of which the key tells a step only (a day): the slots `low..high` of one step; all are taken to be as long.
     pub step: Option<(FieldId, i64, i64)>,
     /// Equally likely values of what the key draws for each write: 1 without draws, infinite when no two are alike.
     pub draws: f64,
 }
 
+impl RowEquality<'_> {
+    /// The condition is on what only the newest write of a row has.
+    pub(super) fn is_of_newest(&self, condition: Condition<'_>) -> bool {
+        items(condition).any(|item| self.changing.contains(&item.field))
+    }
+
+    /// What the key tells of a told field: its value, or the number of the group that holds it.
+    pub(super) fn told_of(&self, field: FieldId, slot: i64) -> i64 {
+        let mut groups = self.groups.iter();
+        let group = groups
+            .find(|it| it.field == field)
+            .and_then(|it| it.of(slot));
+        group.map_or(slot, i64::from)
+    }
+}
+
 impl Default for RowEquality<'_> {
     fn default() -> Self {
         Self {
             told: &[],
+            groups: &[],
+            changing: &[],
             step: None,
             draws: 1.0,
         }
@@ -94,9 +117,4 @@ pub trait RowCounts {
 
     /// Asks for what rows with values of a field are counted by, where that is in a table.
     fn prefetch(&self, _field: FieldId, _slots: &[i64]) {}
-
-    /// What some writes fix, those of each together.
-    fn fixed(&self) -> &[Vec<(FieldId, i64)>] {
-        &[]
-    }
 }

@@ -1,14 +1,15 @@
 //! What a count of rows depends on beside values and times: of each origin, what the fields that are asked for and told have to do with its rows. Must
 //! not know values.
 
-use super::marginals::Marginal;
+use super::marginals::{GroupShares, Marginal};
 use super::population::Population;
 use super::row_history::{RowHistory, Window};
 use super::row_question::{Condition, Item, RowEquality, items};
-use crate::record::FieldId;
+use crate::record::{FieldId, ValueGroups};
 use crate::time::SimTime;
 use smallvec::SmallVec;
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// What a told field has to do with which cell a row falls on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,6 +59,8 @@ pub(super) struct OriginShape {
     pub keeps_values: bool,
     /// Parts of the condition that may, by their numbers, and whether their fields are combined.
     pub narrowings: Vec<(usize, bool, Narrowing)>,
+    /// Of told fields of which groups of values are told.
+    grouped: SmallVec<[Arc<GroupShares>; 1]>,
     /// The window and the instant that were asked of last, and the rows there.
     last: Cell<Option<(Window, SimTime, f64)>>,
 }
@@ -69,6 +72,7 @@ pub(super) struct RowShape {
     equal: SmallVec<[FieldId; 4]>,
     between: SmallVec<[(FieldId, bool); 2]>,
     told: SmallVec<[FieldId; 4]>,
+    groups: SmallVec<[Arc<ValueGroups>; 1]>,
     step: Option<FieldId>,
     is_unique: bool,
     /// Each part of the condition asks for one slot of a field that the rows of all origins draw by its law.
@@ -107,6 +111,7 @@ impl RowShape {
             equal: condition.equal.iter().map(|(field, _)| *field).collect(),
             between: condition.between.iter().map(range).collect(),
             told: equality.told.into(),
+            groups: equality.groups.into(),
             step: equality.step.map(|(field, ..)| field),
             is_unique: equality.draws.is_infinite(),
             origins: origins
@@ -117,7 +122,10 @@ impl RowShape {
 
     /// A question has this shape.
     pub(super) fn is_of(&self, condition: Condition<'_>, equality: RowEquality<'_>) -> bool {
+        let mut groups = self.groups.iter().zip(equality.groups);
         self.told[..] == *equality.told
+            && self.groups.len() == equality.groups.len()
+            && groups.all(|(a, b)| Arc::ptr_eq(a, b))
             && self.step == equality.step.map(|(field, ..)| field)
             && self.is_unique == equality.draws.is_infinite()
             && (self.equal.len(), self.between.len())
@@ -136,6 +144,12 @@ impl RowShape {
 }
 
 impl OriginShape {
+    /// The shares of the groups of a field's values that are told.
+    pub(super) fn grouped(&self, field: FieldId) -> Option<&GroupShares> {
+        let mut grouped = self.grouped.iter();
+        grouped.find(|it| it.groups.field == field).map(|it| &**it)
+    }
+
     /// Rows of the origin that lie in a window at an instant.
     pub(super) fn present(&self, window: Window, at: SimTime, history: &RowHistory) -> f64 {
         if window.carried.is_none() && window.numbers.is_none() {
@@ -165,9 +179,12 @@ impl OriginShape {
             };
             told.contains(&field) || told.iter().any(tells)
         };
+        let grouped = equality.groups.iter();
+        let is_grouped = |field: FieldId| grouped.clone().any(|it| it.field == field);
         let follows = |field: FieldId| {
+            let mut roots = marginals.roots(at, field).iter();
             matches!(marginals.of(at, field), Marginal::OfOthers { .. })
-                && marginals.roots(at, field).iter().all(|root| is_told(*root))
+                && roots.all(|root| is_told(*root) && !is_grouped(*root))
         };
         let is_instant =
             |field: &FieldId| matches!(marginals.of(at, *field), Marginal::Instant { .. });
@@ -178,6 +195,10 @@ impl OriginShape {
             unique: equality.draws.is_infinite(),
             keeps_values: true,
             narrowings: Vec::new(),
+            grouped: grouped
+                .clone()
+                .map(|it| marginals.grouped(at, it))
+                .collect(),
             last: Cell::new(None),
         };
         if let Some(field) = told.iter().rev().find(|field| is_instant(field)) {
@@ -200,7 +221,8 @@ impl OriginShape {
                     FieldRole::Given
                 }
                 _ if given => FieldRole::Given,
-                Marginal::Own { combined: true } => FieldRole::Even,
+                Marginal::Own { combined: true } if !is_grouped(field) => FieldRole::Even,
+                Marginal::Own { combined: true } => FieldRole::Combined,
                 Marginal::OfOthers { combined: true, .. } => FieldRole::Combined,
                 _ => FieldRole::Drawn,
             });

@@ -1,0 +1,96 @@
+//! Values of a field in groups: what a key makes of the values of one is the same, and of those of two is not. Must not know keys.
+
+use super::FieldId;
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// The groups of a field's values.
+#[derive(Debug)]
+pub struct ValueGroups {
+    pub field: FieldId,
+    first: i64,
+    /// The group of each value, from the first on; none where nobody knows which values lie in which group.
+    of_values: Vec<u32>,
+    /// Number of groups.
+    pub count: f64,
+    /// Where that is not known: what all values of a step share, which begin so far from 0 and are so long, and how many groups lie in each or, without, in all.
+    pub steps: Option<(i64, i64)>,
+    pub in_each: f64,
+}
+
+impl ValueGroups {
+    /// From the group of each value, by numbers without a gap.
+    pub fn new(field: FieldId, first: i64, of_values: Vec<u32>) -> Self {
+        let last = of_values.iter().max().copied().unwrap_or(0);
+        Self {
+            field,
+            first,
+            of_values,
+            count: f64::from(last) + 1.0,
+            steps: None,
+            in_each: 1.0,
+        }
+    }
+
+    /// So many groups in each of the steps that begin at a distance from 0 and have a length, or in all, with any value of these in any of them.
+    pub fn alike(field: FieldId, count: f64, steps: Option<(i64, i64)>, in_each: f64) -> Self {
+        Self {
+            field,
+            first: 0,
+            of_values: Vec::new(),
+            count,
+            steps,
+            in_each,
+        }
+    }
+
+    /// Where values are in groups that are alike: the whole steps that hold these slots, all without steps, and how many groups are expected to hold any of
+    /// them, and lie in these steps.
+    pub fn around(&self, (low, high): (i64, i64)) -> ((i64, i64), [f64; 2]) {
+        let slots = high.abs_diff(low) as f64;
+        let (whole, steps) = match self.steps {
+            None => ((i64::MIN, i64::MAX), 1.0),
+            Some((shift, step)) => {
+                let start = |slot: i64| slot - slot.wrapping_sub(shift).rem_euclid(step);
+                let whole = (start(low), start(high - 1).saturating_add(step));
+                (whole, whole.1.abs_diff(whole.0) as f64 / step as f64)
+            }
+        };
+        let met = -self.in_each * libm::expm1(slots / steps * libm::log1p(-1.0 / self.in_each));
+        (whole, [met.max(1.0) * steps, self.in_each * steps])
+    }
+
+    /// Which values lie in which group is known.
+    pub fn are_known(&self) -> bool {
+        !self.of_values.is_empty()
+    }
+
+    /// The group of a slot; `None` where that is not known, and for what is no value of the field.
+    pub fn of(&self, slot: i64) -> Option<u32> {
+        let place = usize::try_from(slot.checked_sub(self.first)?).ok()?;
+        self.of_values.get(place).copied()
+    }
+
+    /// All slots whose groups are known.
+    pub fn slots(&self) -> Range<i64> {
+        self.first..self.first + self.of_values.len() as i64
+    }
+
+    /// How many groups hold any of these slots.
+    pub fn met(&self, slots: (i64, i64)) -> f64 {
+        match self.are_known() {
+            true => self.of_slots(slots).len().max(1) as f64,
+            false => self.around(slots).1[0],
+        }
+    }
+
+    /// The groups of these slots, each once. O(slots).
+    pub fn of_slots(&self, (low, high): (i64, i64)) -> SmallVec<[u32; 16]> {
+        let own = self.slots();
+        let slots = low.max(own.start)..high.min(own.end);
+        let mut groups: SmallVec<[u32; 16]> = slots.filter_map(|slot| self.of(slot)).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        groups
+    }
+}
