@@ -166,11 +166,10 @@ fn read_field<'a>(
     let kind = read_kind(&reader);
     let law = kind.as_ref().map(|kind| read_distribution(&reader, kind));
     let of = reader.texts("of", true).unwrap_or_default();
-    if let Some(kind) = &kind {
-        reader.finish();
-        check_memory(&reader, entry, kind, !of.is_empty());
-    }
     let read = kind.is_some();
+    if read {
+        reader.finish();
+    }
     let kind = kind.unwrap_or(FieldKind::Int { first: 0, count: 1 });
     let field = Field::new(&entry.key, kind);
     let law = law.unwrap_or_default();
@@ -244,17 +243,6 @@ fn check_identifier(sink: &Diagnostics, what: &str, entry: &Entry) {
         let label = "expected a letter, then letters, digits and `_`, 64 at most";
         let message = format!("`{name}` is no name of a {what}");
         sink.error(&entry.place, message, label);
-    }
-}
-
-/// Laws but the uniform one may be tabulated with 16 bytes a value: a rank and a share.
-fn check_memory(field: &Reader<'_>, entry: &Entry, kind: &FieldKind, dependent: bool) {
-    let has_law = field.has("distribution") && !dependent;
-    if let Some(count) = kind.count().filter(|_| has_law) {
-        let what = format!("{} values with a distribution", grouped(count.into()));
-        field
-            .sink
-            .refuse_memory(&entry.place, &what, count as f64 * 16.0);
     }
 }
 
