@@ -13,7 +13,7 @@ use crate::record::{
     FieldValueError, KnownField, Late, Schema, TextValues, TimeUnit,
 };
 use crate::settings::{Kind, any_number, boolean, integer, json, number, table, text, time, word};
-use crate::text::grouped;
+use crate::text::{grouped, nearest};
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
 
@@ -357,7 +357,17 @@ pub(super) fn given(
             literal: Some(bytes),
             ..
         }) => {
-            let literals = &mut schema.fields[usize::from(id.0)].literals;
+            let field = &mut schema.fields[usize::from(id.0)];
+            if let (FieldKind::Text(TextValues::Listed(texts)), FieldValue::Text(text)) =
+                (&field.kind, &value)
+                && let Some(near) = nearest(text, texts.iter().map(String::as_str))
+            {
+                let message = format!("`{text}` is none of the values of `{}`", field.name);
+                let diagnostic = Diagnostic::warning(message).label("a value of its own");
+                let help = format!("did you mean `{near}`?");
+                sink.add(&node.place, diagnostic.help(help));
+            }
+            let literals = &mut field.literals;
             let at = u16::try_from(literals.len()).ok()?;
             literals.push(bytes);
             Some(Field::literal_slot(at))
@@ -721,17 +731,24 @@ fn numbers(
 fn read_weights(reader: &Reader<'_>, kind: &FieldKind) -> Option<Vec<f64>> {
     let accepts = |weight| (0.0..=1e12).contains(&weight);
     let weights = numbers(reader, "weights", "at least 0", accepts)?;
-    let beyond = kind.count().filter(|&count| weights.len() as u64 > count);
-    let (message, label) = match beyond {
+    let given = weights.len() as u64;
+    let count = kind.count();
+    let message = |count| format!("{given} weights for {count} values");
+    let (message, label) = match count.filter(|&count| given > count) {
         _ if weights.iter().all(|&weight| weight == 0.0) => {
             let label = "expected a weight for each rank, not all zero";
             ("all weights are zero".to_owned(), label)
         }
-        Some(count) => {
-            let message = format!("{} weights for {count} values", weights.len());
-            (message, "at most one for each value")
+        Some(count) => (message(count), "at most one for each value"),
+        None => {
+            if let Some(count) = count.filter(|&count| given < count) {
+                let diagnostic = Diagnostic::note(message(count)).label("the others never come");
+                reader
+                    .sink
+                    .add(&reader.place_of_value("weights"), diagnostic);
+            }
+            return Some(weights);
         }
-        None => return Some(weights),
     };
     reader.refuse_key("weights", message, label);
     None
