@@ -14,6 +14,7 @@ mod read_forecast;
 mod replay;
 mod replicate;
 mod retention;
+mod row_columns;
 mod row_growth;
 mod size_findings;
 mod stored_cells;

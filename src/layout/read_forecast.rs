@@ -3,6 +3,7 @@
 
 use super::key_sample::{KeyedTable, sorted_order};
 use super::laid_table::LaidTable;
+use super::row_columns::row_columns;
 use super::row_growth::RowGrowth;
 use super::{Layout, ReadForecast, Replicate};
 use crate::cluster::WrittenCells;
@@ -190,7 +191,10 @@ pub(super) fn keys(table: &KeyedTable<'_>) -> TableKeys {
     TableKeys {
         key: table.key.clone(),
         cell_key: table.cell_key.clone(),
-        cells_of_a_write: cells(table.setup()).0,
+        cells_of_a_write: match &row_columns(table)[..] {
+            [] => cells(table.setup()).0,
+            columns => columns.iter().map(|it| it.share).sum(),
+        },
         versions: families.map(|it| it.spec.versions).max().unwrap_or(1),
     }
 }
