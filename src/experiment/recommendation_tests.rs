@@ -315,3 +315,49 @@ fn a_median_that_is_open_breaks_no_limit_where_nearly_all_reads_ended() {
         "{group:#?}"
     );
 }
+
+#[test]
+fn where_readers_know_all_that_a_key_tells_its_salt_is_computed_of_all() {
+    // One tenant has 90 % of the writes, so that buckets of tenants help none. Of four drawn buckets a Get asks each, of computed ones one.
+    let key = "be4(tenant) || be8(ts) || be8(id)";
+    let suggestions = Suggestions::of(&parsed(&format!(
+        r#"
+replicates = 2
+[time]
+duration = "500ms"
+warmup = "100ms"
+sample = "100ms"
+[cluster]
+servers = 4
+[field]
+tenant = {{ type = "int", count = 50, distribution = {{ top = [0.9] }} }}
+id = {{ type = "sequence" }}
+ts = {{ type = "timestamp", unit = "ms" }}
+[write.w]
+rate = "4k/s"
+[existing.w]
+last = "60s"
+[read.one]
+equal = ["tenant", "ts", "id"]
+rate = "400/s"
+[strategy.own]
+key = "{key}"
+"#
+    )));
+    let results = Experiment::new(&suggestions.scenario).run(|_| {});
+    let mut advice = Recommendations::with_suggestions(&suggestions, &results);
+    let group = advice.groups.remove(0);
+    let mut computed = group.strategies.iter();
+    let computed = computed.find(|it| it.key == format!("salt(4, {key}) || {key}"));
+    let computed = computed.unwrap_or_else(|| panic!("{group:#?}"));
+    assert!(computed.read_cost < Some(1.1), "{group:#?}");
+    assert_eq!(computed.hotspot.as_deref(), Some("none"), "{group:#?}");
+    let drawn = group
+        .strategies
+        .iter()
+        .find(|it| it.name.starts_with("random"));
+    assert!(
+        drawn.is_none_or(|it| it.read_cost > Some(1.9)),
+        "{group:#?}"
+    );
+}

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 /// Keys that are laid out.
-const MOST_TRIED: usize = 12;
+const MOST_TRIED: usize = 14;
 /// Keys that are simulated, besides one with copies for each group.
 const MOST_SIMULATED: usize = 4;
 /// Operations of a predicted layout: a region's share of 10 % is exact to 2 % of it (one standard error: sqrt(0.9 / 2,000)).
