@@ -15,6 +15,7 @@ words! {
     /// What candidates are judged by, in order of weight.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) enum Criterion: "criterion" {
+        Rows = "rows",
         Limits = "limits",
         Growth = "growth",
         Reads = "reads",
@@ -88,6 +89,8 @@ impl Cost {
 /// One candidate.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Candidate {
+    /// 1 where another keeps more rows.
+    pub(super) rows: Cost,
     /// How many limits it breaks.
     pub(super) limits: Cost,
     /// How many reads have rows that grow with retention, of those that needn't.
@@ -105,6 +108,7 @@ pub(super) struct Candidate {
 impl Candidate {
     pub(super) fn cost(&self, criterion: Criterion) -> &Cost {
         match criterion {
+            Criterion::Rows => &self.rows,
             Criterion::Limits => &self.limits,
             Criterion::Growth => &self.growth,
             Criterion::Reads => &self.reads,
@@ -241,6 +245,7 @@ mod tests {
 
     fn candidate(broken: usize, reads: f64, capacity: f64, bytes: f64) -> Candidate {
         Candidate {
+            rows: Cost::Known(0.0),
             limits: Cost::Known(broken as f64),
             growth: Cost::Known(0.0),
             reads: Cost::Known(reads),
@@ -315,6 +320,7 @@ mod tests {
             reads: Cost::of(reads.iter().copied().map(Some)),
             capacity: Cost::of(capacity.iter().copied().map(Some)),
             bytes: Cost::Known(bytes),
+            rows: Cost::Known(0.0),
             limits: Cost::Known(0.0),
             growth: Cost::Known(0.0),
             on_disk: Cost::Unknown,

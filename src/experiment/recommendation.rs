@@ -1,8 +1,9 @@
-//! Which of a scenario's strategies its own results recommend, why, and what that rests on: strategies that store the same rows are ranked by
-//! limits, growth of their reads, cost of their reads, usable capacity and bytes; one is recommended only where it is shown to be better than the
+//! Which of a scenario's strategies its own results recommend, why, and what that rests on: strategies over the same fields are ranked by
+//! the rows that they keep, limits, growth of their reads, cost of their reads, usable capacity and bytes; one is recommended only where it is shown to be better than the
 //! others, and else they are tied. Must not simulate, nor invent keys.
 
 use super::comparisons::with_reads;
+use super::kept_rows::KeptRows;
 use super::knee_result::{found, kept};
 use super::ranking::{self, AS_GOOD, Candidate, Cost, Criterion, Ranking};
 use super::suggestions::{groups, seconds, strategies};
@@ -139,7 +140,7 @@ impl ComparableStrategies {
                 to: ranked[place].name.clone(),
                 respect: criterion.name().to_owned(),
                 times: match criterion {
-                    Criterion::Limits | Criterion::Growth => Measure::UNDEFINED,
+                    Criterion::Rows | Criterion::Limits | Criterion::Growth => Measure::UNDEFINED,
                     _ => {
                         let [own, least] = [at, place].map(|it| candidates[it].cost(criterion));
                         own.over(least).unwrap_or(Measure::UNDEFINED)
@@ -180,8 +181,8 @@ impl ComparableStrategies {
     }
 }
 
-/// Of each strategy, the reads that grow with retention though they don't under another one, with how much.
-fn growing_reads(found: &[Ran<'_>], seed: Seed) -> Vec<Vec<String>> {
+/// Of each strategy, the reads that grow with retention though they don't under another one that keeps as many rows, with how much.
+fn growing_reads(found: &[Ran<'_>], kept: &[KeptRows], seed: Seed) -> Vec<Vec<String>> {
     let (first, result) = found[0];
     if result.reads.is_empty() || found.len() < 2 {
         return vec![Vec::new(); found.len()];
@@ -189,7 +190,10 @@ fn growing_reads(found: &[Ran<'_>], seed: Seed) -> Vec<Vec<String>> {
     let retention = Retention::of(&first.setup, seed);
     let growths = found.iter().map(|(strategy, _)| retention.growth(strategy));
     let growths: Vec<Vec<f64>> = growths.collect();
-    let is_needless = |at: usize| growths.iter().any(|of| !Retention::grows(of[at]));
+    let is_needless = |at: usize| {
+        let mut all = growths.iter().zip(kept);
+        all.any(|(of, kept)| !kept.is_fewer && !Retention::grows(of[at]))
+    };
     let of_strategy = |growth: &Vec<f64>| {
         let reads = result.reads.iter().zip(growth).enumerate();
         let growing =
@@ -338,14 +342,19 @@ impl RankedStrategy {
         replicates: u32,
     ) -> impl Iterator<Item = (Self, Candidate)> {
         let read_costs = read_costs(found);
-        let means = read_costs.iter().map(Cost::mean);
-        let least = means.fold(f64::INFINITY, f64::min);
+        let strategies: Vec<&Strategy> = found.iter().map(|(it, _)| *it).collect();
+        let kept = KeptRows::of(&strategies, seed);
+        let of_all_rows = read_costs.iter().zip(&kept).filter(|(_, it)| !it.is_fewer);
+        let least = of_all_rows.map(|(cost, _)| cost.mean());
+        let least = least.fold(f64::INFINITY, f64::min);
         let written = found
             .iter()
             .filter_map(|(_, it)| it.mean(MetricId::WriteThroughput));
         let most = written.fold(0.0, f64::max);
-        let all = found.iter().zip(read_costs).zip(growing_reads(found, seed));
-        all.map(move |((&(strategy, result), reads), growing_reads)| {
+        let growing_reads = growing_reads(found, &kept, seed);
+        let all = found.iter().zip(read_costs).zip(growing_reads).zip(kept);
+        all.map(move |(((ran, reads), growing_reads), kept)| {
+            let (strategy, result) = *ran;
             let knee = strategy.setup.knee.as_ref();
             let mut broken_limits = broken(knee, result, replicates);
             broken_limits.extend(held_up((strategy, result), most));
@@ -361,11 +370,12 @@ impl RankedStrategy {
             let capacities = result.replicates(capacity).into_iter().flatten();
             let read_cost = reads.mean() / least;
             let judged = Candidate {
+                rows: Cost::Known(f64::from(u8::from(kept.is_fewer))),
                 limits: Cost::Known(broken_limits.len() as f64),
                 growth: Cost::Known(growing_reads.len() as f64),
                 reads,
                 capacity: Cost::of(capacities.map(|value| Some(1.0 / ((*value)? * later)))),
-                bytes: Cost::known(bytes),
+                bytes: Cost::known(bytes.map(|bytes| bytes * kept.copies)),
                 on_disk: Cost::known(result.mean(MetricId::TableBytes)),
             };
             let ranked = Self {
@@ -373,6 +383,8 @@ impl RankedStrategy {
                 key: result.expanded_key().to_owned(),
                 suggested: false,
                 hotspot: result.hotspot().map(str::to_owned),
+                rows_kept: Some(kept.rows),
+                copies_of_a_row: Some(kept.copies).filter(|copies| *copies >= AS_GOOD),
                 broken_limits,
                 growing_reads,
                 read_cost: Some(read_cost).filter(|cost| cost.is_finite()),
@@ -505,6 +517,7 @@ fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32
     let times = Retention::TIMES;
     for criterion in Criterion::ALL {
         let words = match criterion {
+            Criterion::Rows => "keeps more rows".to_owned(),
             Criterion::Limits => "breaks fewer limits".to_owned(),
             Criterion::Growth => {
                 format!("keeps more reads from growing when rows are kept {times} times as long")
@@ -521,7 +534,13 @@ fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32
             let lost = others.iter().filter_map(|other| {
                 let loss = other.loses_in.as_ref()?;
                 let is_this = loss.respect == criterion.name() && loss.to == best.name;
-                is_this.then(|| format!("`{}`{}", other.name, details(criterion, other, loss)))
+                is_this.then(|| {
+                    format!(
+                        "`{}`{}",
+                        other.name,
+                        details(criterion, (best, other), loss)
+                    )
+                })
             });
             let names = listed(&lost.collect::<Vec<String>>());
             if !names.is_empty() {
@@ -533,13 +552,26 @@ fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32
 }
 
 /// How much worse the other one is, in brackets: ` (2.80 times [2.71, 2.89])`.
-fn details(criterion: Criterion, other: &RankedStrategy, loss: &Loss) -> String {
+fn details(
+    criterion: Criterion,
+    (best, other): (&RankedStrategy, &RankedStrategy),
+    loss: &Loss,
+) -> String {
     let times = &loss.times;
     match (criterion, times.mean.map(compact)) {
+        (Criterion::Rows, _) => {
+            let [all, kept] = [best, other].map(|it| it.rows_kept.unwrap_or(0.0));
+            let [on_one, all, kept] = [all / kept, all, kept].map(compact);
+            format!(" ({kept} of its {all}: {on_one} of them fall on one, which is overwritten)")
+        }
         (Criterion::Limits, _) => String::new(),
         (Criterion::Growth, _) => format!(" ({})", other.growing_reads.join("; ")),
         (Criterion::Reads, None) => " (they did not end)".to_owned(),
         (_, None) => " (what it takes is not known)".to_owned(),
+        (Criterion::Bytes, Some(mean)) if let Some(copies) = other.copies_of_a_row => {
+            let copies = compact(copies);
+            format!(" ({mean} times, with {copies} copies of each row under other salts)")
+        }
         (_, Some(mean)) => match times.low.zip(times.high).filter(|(low, high)| low < high) {
             Some((low, high)) => format!(" ({mean} times [{}, {}])", compact(low), compact(high)),
             None => format!(" ({mean} times)"),

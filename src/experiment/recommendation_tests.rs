@@ -316,6 +316,61 @@ fn a_median_that_is_open_breaks_no_limit_where_nearly_all_reads_ended() {
     );
 }
 
+/// Eight readings of each of 50 devices a second, of 100 seconds before the run and of the one that it takes.
+const READINGS: &str = r#"
+replicates = 2
+[time]
+duration = "1s"
+warmup = "200ms"
+sample = "100ms"
+[cluster]
+servers = 2
+[field]
+device = { type = "int", count = 50 }
+ts = { type = "timestamp", unit = "ms" }
+[write.w]
+rate = "400/s"
+[existing.w]
+last = "100s"
+[read.last]
+equal = ["device"]
+range = { field = "ts", last = "50s" }
+[table]
+presplit = { algorithm = "sampled", regions = 4 }
+[strategy.second]
+key = "be4(device) || to_char(ts, 'yyyyMMddHHmmss')"
+[strategy.exact]
+key = "be4(device) || be8(ts)"
+"#;
+
+#[test]
+fn a_key_that_overwrites_what_another_keeps_is_not_recommended_for_its_cheaper_reads() {
+    // 40,400 readings, 2.5 ms apart, of 50 x 101 seconds of devices, of which (1 - 1/50)^400 = 0.03 % are without one: 5,048 rows of 8.00 readings each.
+    // A read of 50 s finds 400 rows of the one, and 50 of the other.
+    let group = own(READINGS);
+    let best = &group.strategies[0];
+    assert_eq!((&best.name[..], group.tied), ("exact", 1), "{group:#?}");
+    assert_eq!(loss(&group, "second"), Some("rows"));
+    assert!(best.read_cost > named(&group, "second").read_cost);
+    let told = "keeps more rows than `second` (5.05k of its 40.4k: 8.00 of them fall on one";
+    let told = group.reasons.iter().find(|it| it.contains(told));
+    assert!(told.is_some(), "{:?}", group.reasons);
+    // No key is made of it, though it is the first of the file.
+    let found = Suggestions::of(&parsed(READINGS)).found;
+    let mut made = found.simulated.iter().chain(&found.left_out);
+    assert!(made.all(|it| !it.key.contains("to_char")), "{found:#?}");
+    // A table that keeps as many versions keeps all of them.
+    let kept = |versions: u32| {
+        let text = READINGS.replace(
+            "[table]",
+            &format!("[family.d]\nversions = {versions}\n[table]"),
+        );
+        own(&text)
+    };
+    assert_ne!(loss(&kept(8), "second"), Some("rows"));
+    assert_eq!(loss(&kept(4), "second"), Some("rows"));
+}
+
 #[test]
 fn where_readers_know_all_that_a_key_tells_its_salt_is_computed_of_all() {
     // One tenant has 90 % of the writes, so that buckets of tenants help none. Of four drawn buckets a Get asks each, of computed ones one.
@@ -359,5 +414,38 @@ key = "{key}"
     assert!(
         drawn.is_none_or(|it| it.read_cost > Some(1.9)),
         "{group:#?}"
+    );
+}
+
+#[test]
+fn a_salt_in_turn_that_leaves_old_versions_stores_more_bytes() {
+    // A row of a meter's ten seconds is written 30 times: all of 8 salts but 8 (7/8)^30 = 0.15 hold a version, whose reader wants the newest.
+    let group = own(r#"
+replicates = 2
+[time]
+duration = "2s"
+warmup = "500ms"
+sample = "250ms"
+[cluster]
+servers = 2
+[field]
+meter = { type = "int", count = 100 }
+ts = { type = "timestamp", unit = "s" }
+t10 = { expr = "trunc(ts, '10s')" }
+[write.w]
+rate = "1500/s"
+[strategy.rr]
+key = "be1(round_robin(8)) || be4(t10) || be4(meter)"
+presplit = { algorithm = "buckets" }
+[strategy.by-meter]
+key = "salt(8, be4(meter)) || be4(t10) || be4(meter)"
+presplit = { algorithm = "buckets" }
+"#);
+    assert_eq!(group.strategies[0].name, "by-meter", "{group:#?}");
+    assert_eq!(loss(&group, "rr"), Some("bytes"), "{group:#?}");
+    let told = group.reasons.join(" ");
+    assert!(
+        told.contains("copies of each row under other salts"),
+        "{told}"
     );
 }
