@@ -3,6 +3,7 @@
 //! others, and else they are tied. Must not simulate, nor invent keys.
 
 use super::comparisons::with_reads;
+use super::expectations::FEWEST_OPERATIONS;
 use super::kept_rows::KeptRows;
 use super::knee_result::{found, kept};
 use super::ranking::{self, AS_GOOD, Candidate, Cost, Criterion, Ranking};
@@ -160,6 +161,15 @@ impl ComparableStrategies {
                 "`{name}` is not in the file: add it as `[strategy.{name}]` with `{settings}`."
             ));
         }
+        let reads = found[0].1.reads.iter().enumerate();
+        let reads = reads.filter(|_| second.is_some());
+        reasons.extend(reads.filter_map(|(at, read)| {
+            let (made, name) = (few(found, at)?, &read.name);
+            Some(format!(
+                "Only {made} of `{name}` were made, fewer than {FEWEST_OPERATIONS}: too few to tell how long they take, so that what they are planned to read is compared. \
+                 A longer `time.duration` tells more."
+            ))
+        }));
         if tied > 1 {
             let first = &ranked[0].name;
             reasons.push(format!(
@@ -227,21 +237,37 @@ fn read_costs(found: &[Ran<'_>]) -> Vec<Cost> {
     (0..found.len()).map(of_strategy).collect()
 }
 
-/// Of one read, each strategy's cost in each replicate. Response times are compared by their mean, and where failed and unfinished reads leave
-/// some strategy none, by their median.
+/// Of one read, each strategy's cost in each replicate. Response times are compared by their mean; one that failed and unfinished reads leave without a mean is held by its median
+/// against the first that has both.
 fn of_read(found: &[Ran<'_>], at: usize) -> Vec<Vec<Option<f64>>> {
     let responses = |statistic| {
         let response = |(_, result): &Ran<'_>| response(result, at, statistic);
         found.iter().map(response).collect::<Vec<_>>()
     };
-    let mut measured = responses(Part::Mean);
-    if !measured.iter().all(Option::is_some) {
-        measured = responses(Part::P50);
-    }
-    let is_issued = measured.iter().any(Option::is_some);
+    let [means, medians] = [Part::Mean, Part::P50].map(responses);
+    let mut both = means.iter().zip(&medians);
+    let both = both.find_map(|(mean, median)| mean.as_ref().zip(median.as_ref()));
+    let held = |median: &Vec<Option<f64>>| {
+        let Some((mean, other)) = both else {
+            return median.clone();
+        };
+        let all = median.iter().zip(mean).zip(other);
+        all.map(|((median, mean), other)| Some((*median)? * (*mean)? / (*other)?))
+            .collect()
+    };
+    let measured = means.iter().zip(&medians);
+    let measured =
+        measured.map(|(mean, median)| mean.clone().or_else(|| median.as_ref().map(held)));
+    let measured: Vec<Option<Vec<Option<f64>>>> = measured.collect();
+    // Of few reads chance decides how long they take, if they end.
+    let is_few = few(found, at).is_some();
+    let is_compared = !is_few && measured.iter().any(Option::is_some);
     let of_strategy = |((strategy, result), measured): (&Ran<'_>, &Option<Vec<Option<f64>>>)| {
         let planned = planned_seconds(strategy, result, at);
-        if !is_issued {
+        if is_few && lost(result, Side::Read, Subject::One(Side::Read, at)) >= 0.5 {
+            return vec![None; planned.len()];
+        }
+        if !is_compared {
             return planned;
         }
         let pairs = planned.iter().zip(measured.iter().flatten());
@@ -249,6 +275,28 @@ fn of_read(found: &[Ran<'_>], at: usize) -> Vec<Vec<Option<f64>>> {
         means.collect()
     };
     found.iter().zip(&measured).map(of_strategy).collect()
+}
+
+/// How many reads were made, where they are too few to compare their response times. Clients who wait make fewer under a key that is slow.
+fn few(found: &[Ran<'_>], at: usize) -> Option<u64> {
+    let reads = found.iter().map(|(_, result)| &result.reads[at]);
+    let issued = reads.filter(|read| read.response_ms.is_some());
+    let most = issued.map(|read| read.counts.offered).max();
+    most.filter(|made| *made < FEWEST_OPERATIONS)
+}
+
+/// The part of some operations that failed or did not end.
+fn lost(result: &StrategyResult, side: Side, subject: Subject) -> f64 {
+    let parts = [
+        MetricId::WriteFailedFraction,
+        MetricId::WriteUnfinishedFraction,
+    ];
+    let parts = parts.map(|id| MetricPath {
+        metric: id.of(side),
+        subject,
+        part: None,
+    });
+    parts.into_iter().filter_map(|path| result.mean(path)).sum()
 }
 
 /// Milliseconds of one read in each replicate; `None` when it is not issued, or failed and unfinished reads reach the statistic.
