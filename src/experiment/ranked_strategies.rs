@@ -47,6 +47,9 @@ pub struct RankedStrategy {
     pub copies_of_a_row: Option<f64>,
     /// Limits that it breaks, each with what was found.
     pub broken_limits: Vec<String>,
+    /// The same of those that it breaks on average, though the replicates don't show it: they decide nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_limits: Vec<String>,
     /// Reads that read more rows the longer rows are kept, though another key of the group that keeps as many keeps them from it; each with how many.
     pub growing_reads: Vec<String>,
     /// Cost of its reads, over that of the cheapest that keeps all rows: geometric mean over the reads of handler time as planned for all that are issued and,

@@ -18,7 +18,7 @@ use crate::metrics::{MetricId, MetricPath, Part, Side, Subject};
 use crate::policy::create_command;
 use crate::random::Seed;
 use crate::record::FieldId;
-use crate::scenario::{Knee, Limit, Scenario, Strategy};
+use crate::scenario::{Knee, Limit, LimitBound, Scenario, Strategy};
 use crate::text::{compact, listed, percent};
 use crate::workload::LoadModel;
 use serde::Serialize;
@@ -404,8 +404,12 @@ impl RankedStrategy {
         all.map(move |(((ran, reads), growing_reads), kept)| {
             let (strategy, result) = *ran;
             let knee = strategy.setup.knee.as_ref();
-            let mut broken_limits = broken(knee, result, replicates);
-            broken_limits.extend(held_up((strategy, result), most));
+            let mut broken = broken(knee, result, replicates);
+            broken.extend(held_up((strategy, result), most));
+            let limits = Cost::Known(broken.len() as f64);
+            let (broken, open): (Vec<_>, Vec<_>) = broken.into_iter().partition(|it| it.1);
+            let [broken_limits, open_limits] =
+                [broken, open].map(|them| them.into_iter().map(|it| it.0).collect::<Vec<_>>());
             let bytes = result.mean(MetricId::WriteBytes);
             let capacity = match knee {
                 Some(_) => MetricId::Knee,
@@ -419,7 +423,8 @@ impl RankedStrategy {
             let read_cost = reads.mean() / least;
             let judged = Candidate {
                 rows: Cost::Known(f64::from(u8::from(kept.is_fewer))),
-                limits: Cost::Known(broken_limits.len() as f64),
+                limits,
+                surely_broken: Cost::Known(broken_limits.len() as f64),
                 growth: Cost::Known(growing_reads.len() as f64),
                 reads,
                 capacity: Cost::of(capacities.map(|value| Some(1.0 / ((*value)? * later)))),
@@ -434,6 +439,7 @@ impl RankedStrategy {
                 rows_kept: Some(kept.rows),
                 copies_of_a_row: Some(kept.copies).filter(|copies| *copies >= AS_GOOD),
                 broken_limits,
+                open_limits,
                 growing_reads,
                 read_cost: Some(read_cost).filter(|cost| cost.is_finite()),
                 usable_capacity_per_sec: result.mean(MetricId::UsableCapacity).map(|it| it * later),
@@ -460,12 +466,18 @@ fn has_waiting_writers(strategy: &Strategy) -> bool {
     strategy.setup.knee.is_none() && writes.any(|it| matches!(it.load, LoadModel::Closed { .. }))
 }
 
+/// A limit that is broken on average, with what was found, and whether the replicates show it: all that it may be breaks it.
+type Broken = (String, bool);
+
 /// The limit that clients break who write much less than the `most` that they write a second under another key.
-fn held_up((strategy, result): Ran<'_>, most: f64) -> Option<String> {
-    let written = result.mean(MetricId::WriteThroughput).unwrap_or(0.0);
+fn held_up((strategy, result): Ran<'_>, most: f64) -> Option<Broken> {
+    let written = result.number(MetricId::WriteThroughput);
+    let is_shown = written.is_none_or(|it| it.is_below(LEAST_WRITTEN * most));
+    let written = written.and_then(|it| it.mean).unwrap_or(0.0);
     let is_held_up = has_waiting_writers(strategy) && written < LEAST_WRITTEN * most;
     let [written, most] = [written, most].map(compact);
-    is_held_up.then(|| format!("writes: {written} a second, and {most} under another key"))
+    let words = format!("writes: {written} a second, and {most} under another key");
+    is_held_up.then_some((words, is_shown))
 }
 
 /// The limits in words.
@@ -487,7 +499,7 @@ fn words(knee: Option<&Knee>, waiting: bool) -> Vec<String> {
 }
 
 /// Those that `result` breaks, each with what was found.
-fn broken(knee: Option<&Knee>, result: &StrategyResult, replicates: u32) -> Vec<String> {
+fn broken(knee: Option<&Knee>, result: &StrategyResult, replicates: u32) -> Vec<Broken> {
     let Some(knee) = knee else {
         return piling_up_or_failing(result, replicates);
     };
@@ -496,7 +508,7 @@ fn broken(knee: Option<&Knee>, result: &StrategyResult, replicates: u32) -> Vec<
 }
 
 /// As in the search for the knee, what is undefined keeps no limit.
-fn broken_limit(limit: &Limit, result: &StrategyResult) -> Option<String> {
+fn broken_limit(limit: &Limit, result: &StrategyResult) -> Option<Broken> {
     let measure = result.measure(&limit.metric).copied();
     let measure = measure.unwrap_or(Measure::UNDEFINED);
     let value = measure.merged.or(measure.mean);
@@ -504,10 +516,15 @@ fn broken_limit(limit: &Limit, result: &StrategyResult) -> Option<String> {
         return None;
     }
     let found = found(&limit.metric, value, measure.censored);
-    Some(format!("{found} instead of {}", kept(limit)))
+    let is_shown = match limit.bound {
+        LimitBound::Below(most) => measure.is_above(most),
+        LimitBound::Above(least) => measure.is_below(least),
+    };
+    let words = format!("{found} instead of {}", kept(limit));
+    Some((words, is_shown || value.is_none()))
 }
 
-fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<String> {
+fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<Broken> {
     let of_writes = (
         "writes".to_owned(),
         Side::Write,
@@ -525,27 +542,38 @@ fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<String>
     });
     let mut broken = Vec::new();
     for (name, side, subject, counts) in std::iter::once(of_writes).chain(of_reads) {
-        let path = |id: MetricId, part| MetricPath {
+        let path = |id: MetricId| MetricPath {
             metric: id.of(side),
             subject,
-            part,
+            part: None,
         };
-        let value = |id: MetricId| result.mean(path(id, None));
-        let load = value(MetricId::WriteThroughput).zip(value(MetricId::WriteOffered));
+        let each = [MetricId::WriteThroughput, MetricId::WriteOffered].map(path);
+        let [done, offered] = each.map(|path| result.mean(path));
+        let load = done.zip(offered);
         if let Some((done, offered)) = load
             && is_piling_up(done, offered, &counts, replicates)
         {
             let (done, offered) = (compact(done), compact(offered));
-            broken.push(format!("{name}: {done} of {offered} a second completed"));
+            let [all, of_all] = each.map(|path| result.replicates(path).into_iter().flatten());
+            let parts = all.zip(of_all).map(|(done, of)| Some((*done)? / (*of)?));
+            let parts: Vec<Option<f64>> = parts.collect();
+            // The interval of two replicates that are apart tells nothing, though either of them breaks it by far.
+            let much_less = |part: &Option<f64>| *part < Some(NEARLY_ALL / AS_GOOD);
+            let is_shown =
+                Measure::of(&parts, (0.0, 1.0)).is_below(NEARLY_ALL) || parts.iter().all(much_less);
+            let words = format!("{name}: {done} of {offered} a second completed");
+            broken.push((words, is_shown));
         }
-        let failed = value(MetricId::WriteFailedFraction);
         // A median is open sooner: in a small replicate one unfinished operation moves it.
-        let unfinished = value(MetricId::WriteUnfinishedFraction).unwrap_or(0.0);
-        if failed.unwrap_or(0.0) + unfinished >= 0.5 {
-            broken.push(format!("{name}: half of them did not end"));
+        if lost(result, side, subject) >= 0.5 {
+            broken.push((format!("{name}: half of them did not end"), true));
         }
-        let failed = failed.filter(|failed| *failed > MOST_FAILED);
-        broken.extend(failed.map(|failed| format!("{name}: {} failed", percent(failed))));
+        let failed = result.number(path(MetricId::WriteFailedFraction));
+        let failed = failed.filter(|failed| failed.mean > Some(MOST_FAILED));
+        broken.extend(failed.map(|failed| {
+            let words = format!("{name}: {} failed", percent(failed.mean.unwrap_or(0.0)));
+            (words, failed.is_above(MOST_FAILED))
+        }));
     }
     broken
 }

@@ -320,6 +320,41 @@ fn a_median_that_is_open_breaks_no_limit_where_nearly_all_reads_ended() {
 }
 
 #[test]
+fn a_limit_that_the_replicates_leave_open_decides_nothing() {
+    let scenario = parsed(TENANTS);
+    let mut results = Experiment::new(&scenario).run(|_| {});
+    let mut advised = |parts: [f64; 3]| {
+        let it = results
+            .strategies
+            .iter_mut()
+            .find(|it| it.name == "bucket")
+            .unwrap();
+        it.counts.in_flight = 1_000;
+        let offered = it.values["write_offered_per_sec"].clone();
+        let done = offered
+            .iter()
+            .zip(parts)
+            .map(|(of, part)| of.map(|of| of * part));
+        let done: Vec<_> = done.collect();
+        let mean = Measure::of(&done, (0.0, f64::INFINITY));
+        let name = "write_throughput_per_sec".to_owned();
+        it.metrics.insert(name.clone(), Metric::Number(mean));
+        it.values.insert(name, done);
+        let group = Recommendations::of(&scenario, &results).groups.remove(0);
+        let own = named(&group, "bucket");
+        (
+            own.broken_limits.len(),
+            own.open_limits.len(),
+            loss(&group, "bucket") == Some("limits"),
+        )
+    };
+    // 0.98 -+ t(0.975, 2) x 0.026 / sqrt(3) = 0.98 -+ 0.066 holds 0.99, and 0.975 -+ 0.012 does not; nor does chance make 0.3, 0.5 and 0.9 of it.
+    assert_eq!(advised([0.95, 0.99, 1.0]), (0, 1, false));
+    assert_eq!(advised([0.97, 0.98, 0.975]), (1, 0, true));
+    assert_eq!(advised([0.3, 0.5, 0.9]), (1, 0, true));
+}
+
+#[test]
 fn of_few_reads_what_they_are_planned_to_read_is_compared() {
     // Some 10 reads in three runs of half a second.
     let read = "\"1d\" }\n[read.order]";

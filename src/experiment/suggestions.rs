@@ -261,6 +261,7 @@ fn predicted(
         judged: Candidate {
             rows: Cost::Known(0.0),
             limits: Cost::Known(f64::from(u8::from(heat > HOT))),
+            surely_broken: Cost::Unknown,
             growth: Cost::Known(0.0),
             reads: Cost::known(mean),
             capacity: Cost::Known(heat),

@@ -268,6 +268,12 @@ fn risks(results: &Results, own: &RankedStrategy, most_warnings: usize) -> Vec<S
         let broken_limits = own.broken_limits.join("; ");
         risks.push(format!("It breaks limits: {broken_limits}."));
     }
+    if !own.open_limits.is_empty() {
+        let open = own.open_limits.join("; ");
+        risks.push(format!(
+            "It may break limits, which the replicates don't show: {open}."
+        ));
+    }
     if !own.growing_reads.is_empty() {
         let growing_reads = own.growing_reads.join("; ");
         risks.push(format!("When rows are kept longer, {growing_reads}."));
