@@ -5,8 +5,8 @@
 use super::RegionForecast;
 use super::key_sample::KeySample;
 use super::laid_table::LaidTable;
-use super::row_growth::{RowGrowth, some_record};
-use crate::key::{Randomness, StepCache};
+use super::row_growth::{RowGrowth, rows_made};
+use crate::key::Randomness;
 use crate::keyspace::RowKey;
 use crate::policy::balance::Balancer;
 use crate::policy::{SplitAlgorithm, SplitPolicy};
@@ -19,7 +19,7 @@ use crate::storage::CELL_STRUCTURE;
 use crate::text;
 use crate::time::{SimDuration, SimTime};
 use crate::units::ByteSize;
-use crate::workload::{Condition, Write};
+use crate::workload::Write;
 use std::collections::BTreeMap;
 
 /// Most buckets that a salt has: one byte, as `salt(n, x)` gives.
@@ -406,21 +406,14 @@ impl LaidTable<'_> {
 
     /// Expected number of copies of a row when the run ends, at least 1: of m writes of one row under k salts k (1 - (1 - 1/k)^m).
     fn copies_of_a_row(&self) -> f64 {
-        let (setup, replicate) = (self.table.setup(), self.table.replicate);
-        let identity = RowIdentity::of(self.table.key, &setup.schema);
-        if !identity.leaves_copies() {
+        let (key, setup) = (self.table.key, self.table.setup());
+        if !RowIdentity::of(key, &setup.schema).leaves_copies() {
             return 1.0;
         }
-        let mut record = some_record(setup, replicate);
-        let step = identity.step(&mut record, &mut StepCache::default());
-        let rows = replicate.population.as_ref();
-        let end = SimTime::ZERO + setup.workload.duration;
-        let all = Condition::default();
-        let current = identity.current_rows(rows, all, step, &record, end);
-        if current <= 0.0 {
-            return 1.0;
+        match rows_made(key, setup, self.table.replicate) {
+            [_, current, all] if current > 0.0 => (all / current).max(1.0),
+            _ => 1.0,
         }
-        (identity.rows(rows, all, step, &record, end) / current).max(1.0)
     }
 }
 
