@@ -2,7 +2,7 @@
 //! balancer beats. Must not compute evidence, nor say what it costs (the verdict does).
 
 use super::hotspots::key_of;
-use super::verdict::{Verdict, most_even};
+use super::verdict::{OverRead, Verdict, most_even};
 use crate::key::{Randomness, Segment};
 use crate::layout::EntityShare;
 use crate::metrics::{Hotspot, MetricId, Side};
@@ -37,6 +37,22 @@ impl fmt::Display for Advice<'_> {
                 let (cause, cure) = (self.cause(hotspot), self.cure(hotspot));
                 let class = verdict.class(hotspot);
                 write!(f, "{class}: {cause} {cure} {}", self.floors())
+            }
+            Some(_)
+                if verdict.is_overloaded()
+                    && let Some(OverRead {
+                        read,
+                        fields,
+                        handlers,
+                    }) = &verdict.over_read =>
+            {
+                let [taken, all] = handlers.map(compact);
+                write!(
+                    f,
+                    "Another key may cure this: {read}, and reads take {taken} of {all} handlers. `{}` needs one that lays what it asks for side by side, by \
+                     {fields}: of the table, or of a copy in that order (`copies`).",
+                    read.name
+                )
             }
             Some(_)
                 if verdict.is_overloaded()

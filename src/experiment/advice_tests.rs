@@ -1,5 +1,6 @@
 //! Advice, read: class, cause, a cure to paste in, and the bounds.
 
+use super::Experiment;
 use super::advice::Advice;
 use super::advice::KeyParts;
 use super::buckets;
@@ -339,5 +340,59 @@ fn what_is_even_needs_no_cure_but_for_more_servers() {
     assert_eq!(
         idle(0.0),
         "No key cures this: operations pile up, while at most 0.631 % of a server's handlers are busy."
+    );
+}
+
+#[test]
+fn an_overload_that_reads_make_in_vain_is_cured_by_another_key_and_one_of_writes_by_none() {
+    // A tenant has 100,000 rows, which are 7 calls of 2 MB: 100 reads a second of 1.2 ms a call and 1 us a row take 100 x 0.1084 s = 10.8 of 4 handlers under the first
+    // key, and 100 x 1.21 ms = 0.12 under the second. A write takes 1.5 ms of a handler: 4 do 2,700 a second.
+    let advice = |rate: &str| {
+        let text = format!(
+            r#"
+[time]
+duration = "3s"
+warmup = "1s"
+[cluster]
+servers = 2
+handlers = 2
+call_queues = 1
+[field]
+tenant = {{ type = "int", count = 300 }}
+ts = {{ type = "timestamp", unit = "ms" }}
+event = {{ type = "uuid" }}
+[write.log]
+rate = "{rate}"
+[existing.log]
+records = 30_000_000
+last = "10d"
+[read.latest]
+equal = ["tenant"]
+newest = {{ field = "ts", rows = 10 }}
+rate = "100/s"
+[table]
+presplit = {{ algorithm = "sampled", regions = 32 }}
+[strategy.by-event]
+key = "be4(tenant) || event"
+[strategy.by-time]
+key = "be4(tenant) || be8(rev_ts(ts)) || event"
+"#
+        );
+        let scenario = Scenario::parse(&text, "log").unwrap_or_else(|error| panic!("{error}"));
+        let results = Experiment::new(&scenario).run(|_| {});
+        let advice = results.strategies.into_iter().map(|it| it.advice);
+        advice.collect::<Vec<_>>()
+    };
+    let few = advice("500/s");
+    assert_eq!(
+        few[0],
+        "Another key may cure this: a `latest` costs 7 scan calls that read 100k rows for 10, and reads take 10.8 of 4 handlers. `latest` needs one that lays what it \
+         asks for side by side, by `tenant` and `ts`: of the table, or of a copy in that order (`copies`)."
+    );
+    assert_eq!(few[1], "Nothing to cure.");
+    let many = advice("4k/s");
+    assert!(
+        many.iter().all(|it| it.starts_with("No key cures this: ")),
+        "{many:?}"
     );
 }

@@ -123,7 +123,7 @@ const FEWEST_INTERVALS_OF_P95: f64 = 20.0;
 /// in rank of more than 1 / sqrt(10).
 const FEWEST_BEYOND: f64 = 10.0;
 /// Fewer operations over all replicates have no mean and no fraction: 100 Poisson events are known to 10 %.
-const FEWEST_OPERATIONS: u64 = 100;
+pub(super) const FEWEST_OPERATIONS: u64 = 100;
 
 /// Metrics over intervals, of writes: the median of each.
 const MEDIANS: [MetricId; 6] = [

@@ -18,6 +18,7 @@ mod experiment_runs;
 mod experiment_tests;
 mod forecast;
 mod hotspots;
+mod kept_rows;
 mod key_words;
 mod knee;
 mod knee_result;

@@ -3,7 +3,7 @@
 use super::measures::{Comparison, Measure};
 use serde::{Deserialize, Serialize};
 
-/// Strategies that store the same rows under the same load on the same cluster.
+/// Strategies that store the same records under the same load on the same cluster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparableStrategies {
     /// The stored fields that all of their keys are made of.
@@ -39,11 +39,20 @@ pub struct RankedStrategy {
     pub suggested: bool,
     /// The class of hotspot; null when it was not determined.
     pub hotspot: Option<String>,
+    /// Rows that its table keeps of all writes when the run ends, or cells where a qualifier tells them apart; null in results of older versions.
+    #[serde(default)]
+    pub rows_kept: Option<f64>,
+    /// Copies of each under random salts, of which one is current.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copies_of_a_row: Option<f64>,
     /// Limits that it breaks, each with what was found.
     pub broken_limits: Vec<String>,
-    /// Reads that read more rows the longer rows are kept, though another key of the group keeps them from it; each with how many.
+    /// The same of those that it breaks on average, though the replicates don't show it: they decide nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_limits: Vec<String>,
+    /// Reads that read more rows the longer rows are kept, though another key of the group that keeps as many keeps them from it; each with how many.
     pub growing_reads: Vec<String>,
-    /// Cost of its reads, over that of the group's cheapest: geometric mean over the reads of handler time as planned for all that are issued and,
+    /// Cost of its reads, over that of the cheapest that keeps all rows: geometric mean over the reads of handler time as planned for all that are issued and,
     /// of those that are, of response times; null when nothing is read, or the reads did not end.
     pub read_cost: Option<f64>,
     /// Operations a second that the servers could do before the hottest is full, with all writes on one server where a step of time outlasts the run
@@ -65,8 +74,8 @@ pub struct RankedStrategy {
 pub struct Loss {
     /// The one that is better.
     pub to: String,
-    /// `limits`, `growth`, `reads`, `capacity` or `bytes`: the first of these in which the two are shown to differ.
+    /// `rows`, `limits`, `growth`, `reads`, `capacity` or `bytes`: the first of these in which the two are shown to differ.
     pub respect: String,
-    /// How many times as much it costs, or as little it can take, paired by replicate; null for limits and growth, and where it is not known.
+    /// How many times as much it costs, or as little it can take, paired by replicate; null for rows, limits and growth, and where it is not known.
     pub times: Measure,
 }

@@ -15,6 +15,7 @@ words! {
     /// What candidates are judged by, in order of weight.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) enum Criterion: "criterion" {
+        Rows = "rows",
         Limits = "limits",
         Growth = "growth",
         Reads = "reads",
@@ -88,8 +89,11 @@ impl Cost {
 /// One candidate.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Candidate {
-    /// How many limits it breaks.
+    /// 1 where another keeps more rows.
+    pub(super) rows: Cost,
+    /// How many limits it breaks on average, and how many of them for certain.
     pub(super) limits: Cost,
+    pub(super) surely_broken: Cost,
     /// How many reads have rows that grow with retention, of those that needn't.
     pub(super) growth: Cost,
     /// What its reads cost.
@@ -105,6 +109,7 @@ pub(super) struct Candidate {
 impl Candidate {
     pub(super) fn cost(&self, criterion: Criterion) -> &Cost {
         match criterion {
+            Criterion::Rows => &self.rows,
             Criterion::Limits => &self.limits,
             Criterion::Growth => &self.growth,
             Criterion::Reads => &self.reads,
@@ -115,7 +120,10 @@ impl Candidate {
 
     /// Whether this one costs less by more than `factor`, and the replicates show it.
     fn is_less(&self, other: &Self, criterion: Criterion, factor: f64) -> bool {
-        let (own, other) = (self.cost(criterion), other.cost(criterion));
+        let (own, other) = match criterion {
+            Criterion::Limits => (&self.limits, &other.surely_broken),
+            _ => (self.cost(criterion), other.cost(criterion)),
+        };
         let is_shown = |ratio: Measure| ratio.high.is_some_and(|high| high < 1.0);
         own.over(other).is_none_or(is_shown) && other.mean() > factor * own.mean()
     }
@@ -241,7 +249,9 @@ mod tests {
 
     fn candidate(broken: usize, reads: f64, capacity: f64, bytes: f64) -> Candidate {
         Candidate {
+            rows: Cost::Known(0.0),
             limits: Cost::Known(broken as f64),
+            surely_broken: Cost::Known(broken as f64),
             growth: Cost::Known(0.0),
             reads: Cost::Known(reads),
             capacity: Cost::Known(1.0 / capacity),
@@ -315,7 +325,9 @@ mod tests {
             reads: Cost::of(reads.iter().copied().map(Some)),
             capacity: Cost::of(capacity.iter().copied().map(Some)),
             bytes: Cost::Known(bytes),
+            rows: Cost::Known(0.0),
             limits: Cost::Known(0.0),
+            surely_broken: Cost::Known(0.0),
             growth: Cost::Known(0.0),
             on_disk: Cost::Unknown,
         };
@@ -353,6 +365,17 @@ mod tests {
             });
         let ranking = Ranking::of(&[large, small]);
         assert_eq!((ranking.order, ranking.tied), (vec![0, 1], 2));
+        // A limit that the other one may keep as well decides nothing, one that it breaks for certain does.
+        let open = Candidate {
+            surely_broken: Cost::Known(0.0),
+            ..candidate(1, 1.0, 1.0, 9.0)
+        };
+        let (kept, broken) = (candidate(0, 1.0, 1.0, 9.0), candidate(1, 1.0, 1.0, 9.0));
+        assert_eq!(kept.beats(&broken), Some(Criterion::Limits));
+        for (one, other) in [(&kept, &open), (&open, &kept), (&open, &broken)] {
+            assert_eq!(one.beats(other), None);
+        }
+        assert_eq!(Ranking::of(&[open, kept]).order, [1, 0]);
         // One run alone shows nothing.
         let single = |it: f64| Candidate {
             capacity: Cost::of(std::iter::once(Some(1.0 / it))),

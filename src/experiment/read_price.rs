@@ -9,6 +9,8 @@ use std::fmt;
 const WHOLE: f64 = 0.02;
 /// Rows read for each row returned that are worth a word.
 const NOTABLE_OVER_READ: f64 = 1.5;
+/// Reads that fail and are worth a word.
+const FAILED: f64 = 0.001;
 
 /// `p99 4.1 ms`, `p99 over 4.1 s` of a lower bound.
 pub(super) fn p99_words((ms, is_bound): (f64, bool)) -> String {
@@ -45,11 +47,14 @@ impl ReadPrice {
         dearest.map(told).collect()
     }
 
-    /// The read that pays most: the slowest, among planned ones that with the most calls, then cells, then rows.
+    /// The read that pays most: those that pile up or fail, then the slowest, one that is open at its bound; among planned ones that with the most calls, then cells, then rows.
     fn dearest(prices: &[Self]) -> Option<&Self> {
-        // A lower bound may be anything.
-        let slow = |(ms, open)| if open { f64::INFINITY } else { ms };
         let rank = |it: &Self| {
+            let is_lost = it.behind.is_some() || it.failed_fraction >= FAILED;
+            let slow = |(ms, is_open): (f64, bool)| match is_open && is_lost {
+                true => f64::INFINITY,
+                false => ms,
+            };
             let cells = it.cells_read.unwrap_or(0.0);
             [it.p99_ms.map_or(0.0, slow), it.calls, cells, it.rows_read]
         };
@@ -98,7 +103,7 @@ impl fmt::Display for ReadPrice {
                 compact(offered)
             )?;
         }
-        if self.failed_fraction >= 0.001 {
+        if self.failed_fraction >= FAILED {
             write!(f, ", {} failed", percent(self.failed_fraction))?;
         }
         Ok(())
@@ -164,8 +169,12 @@ mod tests {
     fn the_dearest_read_is_the_slowest_then_that_with_most_calls() {
         let mut prices = vec![newest(), newest(), newest(), newest()];
         prices[1].p99_ms = Some((7.0, false));
+        // One that is on its way at the end leaves the slowest hundredth open, from 6 ms on.
+        prices[0].p99_ms = Some((6.0, true));
         (prices[2].p99_ms, prices[2].calls) = (None, 900.0);
         assert_eq!(ReadPrice::dearest(&prices), Some(&prices[1]));
+        prices[0].behind = Some((90.0, 100.0));
+        assert_eq!(ReadPrice::dearest(&prices), Some(&prices[0]));
         prices.iter_mut().for_each(|price| price.p99_ms = None);
         assert_eq!(ReadPrice::dearest(&prices), Some(&prices[2]));
         prices[2].calls = 16.1;

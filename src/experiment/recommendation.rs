@@ -1,8 +1,10 @@
-//! Which of a scenario's strategies its own results recommend, why, and what that rests on: strategies that store the same rows are ranked by
-//! limits, growth of their reads, cost of their reads, usable capacity and bytes; one is recommended only where it is shown to be better than the
+//! Which of a scenario's strategies its own results recommend, why, and what that rests on: strategies over the same fields are ranked by
+//! the rows that they keep, limits, growth of their reads, cost of their reads, usable capacity and bytes; one is recommended only where it is shown to be better than the
 //! others, and else they are tied. Must not simulate, nor invent keys.
 
 use super::comparisons::with_reads;
+use super::expectations::FEWEST_OPERATIONS;
+use super::kept_rows::KeptRows;
 use super::knee_result::{found, kept};
 use super::ranking::{self, AS_GOOD, Candidate, Cost, Criterion, Ranking};
 use super::suggestions::{groups, seconds, strategies};
@@ -16,7 +18,7 @@ use crate::metrics::{MetricId, MetricPath, Part, Side, Subject};
 use crate::policy::create_command;
 use crate::random::Seed;
 use crate::record::FieldId;
-use crate::scenario::{Knee, Limit, Scenario, Strategy};
+use crate::scenario::{Knee, Limit, LimitBound, Scenario, Strategy};
 use crate::text::{compact, listed, percent};
 use crate::workload::LoadModel;
 use serde::Serialize;
@@ -139,7 +141,7 @@ impl ComparableStrategies {
                 to: ranked[place].name.clone(),
                 respect: criterion.name().to_owned(),
                 times: match criterion {
-                    Criterion::Limits | Criterion::Growth => Measure::UNDEFINED,
+                    Criterion::Rows | Criterion::Limits | Criterion::Growth => Measure::UNDEFINED,
                     _ => {
                         let [own, least] = [at, place].map(|it| candidates[it].cost(criterion));
                         own.over(least).unwrap_or(Measure::UNDEFINED)
@@ -159,6 +161,15 @@ impl ComparableStrategies {
                 "`{name}` is not in the file: add it as `[strategy.{name}]` with `{settings}`."
             ));
         }
+        let reads = found[0].1.reads.iter().enumerate();
+        let reads = reads.filter(|_| second.is_some());
+        reasons.extend(reads.filter_map(|(at, read)| {
+            let (made, name) = (few(found, at)?, &read.name);
+            Some(format!(
+                "Only {made} of `{name}` were made, fewer than {FEWEST_OPERATIONS}: too few to tell how long they take, so that what they are planned to read is compared. \
+                 A longer `time.duration` tells more."
+            ))
+        }));
         if tied > 1 {
             let first = &ranked[0].name;
             reasons.push(format!(
@@ -180,8 +191,8 @@ impl ComparableStrategies {
     }
 }
 
-/// Of each strategy, the reads that grow with retention though they don't under another one, with how much.
-fn growing_reads(found: &[Ran<'_>], seed: Seed) -> Vec<Vec<String>> {
+/// Of each strategy, the reads that grow with retention though they don't under another one that keeps as many rows, with how much.
+fn growing_reads(found: &[Ran<'_>], kept: &[KeptRows], seed: Seed) -> Vec<Vec<String>> {
     let (first, result) = found[0];
     if result.reads.is_empty() || found.len() < 2 {
         return vec![Vec::new(); found.len()];
@@ -189,7 +200,10 @@ fn growing_reads(found: &[Ran<'_>], seed: Seed) -> Vec<Vec<String>> {
     let retention = Retention::of(&first.setup, seed);
     let growths = found.iter().map(|(strategy, _)| retention.growth(strategy));
     let growths: Vec<Vec<f64>> = growths.collect();
-    let is_needless = |at: usize| growths.iter().any(|of| !Retention::grows(of[at]));
+    let is_needless = |at: usize| {
+        let mut all = growths.iter().zip(kept);
+        all.any(|(of, kept)| !kept.is_fewer && !Retention::grows(of[at]))
+    };
     let of_strategy = |growth: &Vec<f64>| {
         let reads = result.reads.iter().zip(growth).enumerate();
         let growing =
@@ -223,21 +237,37 @@ fn read_costs(found: &[Ran<'_>]) -> Vec<Cost> {
     (0..found.len()).map(of_strategy).collect()
 }
 
-/// Of one read, each strategy's cost in each replicate. Response times are compared by their mean, and where failed and unfinished reads leave
-/// some strategy none, by their median.
+/// Of one read, each strategy's cost in each replicate. Response times are compared by their mean; one that failed and unfinished reads leave without a mean is held by its median
+/// against the first that has both.
 fn of_read(found: &[Ran<'_>], at: usize) -> Vec<Vec<Option<f64>>> {
     let responses = |statistic| {
         let response = |(_, result): &Ran<'_>| response(result, at, statistic);
         found.iter().map(response).collect::<Vec<_>>()
     };
-    let mut measured = responses(Part::Mean);
-    if !measured.iter().all(Option::is_some) {
-        measured = responses(Part::P50);
-    }
-    let is_issued = measured.iter().any(Option::is_some);
+    let [means, medians] = [Part::Mean, Part::P50].map(responses);
+    let mut both = means.iter().zip(&medians);
+    let both = both.find_map(|(mean, median)| mean.as_ref().zip(median.as_ref()));
+    let held = |median: &Vec<Option<f64>>| {
+        let Some((mean, other)) = both else {
+            return median.clone();
+        };
+        let all = median.iter().zip(mean).zip(other);
+        all.map(|((median, mean), other)| Some((*median)? * (*mean)? / (*other)?))
+            .collect()
+    };
+    let measured = means.iter().zip(&medians);
+    let measured =
+        measured.map(|(mean, median)| mean.clone().or_else(|| median.as_ref().map(held)));
+    let measured: Vec<Option<Vec<Option<f64>>>> = measured.collect();
+    // Of few reads chance decides how long they take, if they end.
+    let is_few = few(found, at).is_some();
+    let is_compared = !is_few && measured.iter().any(Option::is_some);
     let of_strategy = |((strategy, result), measured): (&Ran<'_>, &Option<Vec<Option<f64>>>)| {
         let planned = planned_seconds(strategy, result, at);
-        if !is_issued {
+        if is_few && lost(result, Side::Read, Subject::One(Side::Read, at)) >= 0.5 {
+            return vec![None; planned.len()];
+        }
+        if !is_compared {
             return planned;
         }
         let pairs = planned.iter().zip(measured.iter().flatten());
@@ -245,6 +275,28 @@ fn of_read(found: &[Ran<'_>], at: usize) -> Vec<Vec<Option<f64>>> {
         means.collect()
     };
     found.iter().zip(&measured).map(of_strategy).collect()
+}
+
+/// How many reads were made, where they are too few to compare their response times. Clients who wait make fewer under a key that is slow.
+fn few(found: &[Ran<'_>], at: usize) -> Option<u64> {
+    let reads = found.iter().map(|(_, result)| &result.reads[at]);
+    let issued = reads.filter(|read| read.response_ms.is_some());
+    let most = issued.map(|read| read.counts.offered).max();
+    most.filter(|made| *made < FEWEST_OPERATIONS)
+}
+
+/// The part of some operations that failed or did not end.
+fn lost(result: &StrategyResult, side: Side, subject: Subject) -> f64 {
+    let parts = [
+        MetricId::WriteFailedFraction,
+        MetricId::WriteUnfinishedFraction,
+    ];
+    let parts = parts.map(|id| MetricPath {
+        metric: id.of(side),
+        subject,
+        part: None,
+    });
+    parts.into_iter().filter_map(|path| result.mean(path)).sum()
 }
 
 /// Milliseconds of one read in each replicate; `None` when it is not issued, or failed and unfinished reads reach the statistic.
@@ -338,17 +390,26 @@ impl RankedStrategy {
         replicates: u32,
     ) -> impl Iterator<Item = (Self, Candidate)> {
         let read_costs = read_costs(found);
-        let means = read_costs.iter().map(Cost::mean);
-        let least = means.fold(f64::INFINITY, f64::min);
+        let strategies: Vec<&Strategy> = found.iter().map(|(it, _)| *it).collect();
+        let kept = KeptRows::of(&strategies, seed);
+        let of_all_rows = read_costs.iter().zip(&kept).filter(|(_, it)| !it.is_fewer);
+        let least = of_all_rows.map(|(cost, _)| cost.mean());
+        let least = least.fold(f64::INFINITY, f64::min);
         let written = found
             .iter()
             .filter_map(|(_, it)| it.mean(MetricId::WriteThroughput));
         let most = written.fold(0.0, f64::max);
-        let all = found.iter().zip(read_costs).zip(growing_reads(found, seed));
-        all.map(move |((&(strategy, result), reads), growing_reads)| {
+        let growing_reads = growing_reads(found, &kept, seed);
+        let all = found.iter().zip(read_costs).zip(growing_reads).zip(kept);
+        all.map(move |(((ran, reads), growing_reads), kept)| {
+            let (strategy, result) = *ran;
             let knee = strategy.setup.knee.as_ref();
-            let mut broken_limits = broken(knee, result, replicates);
-            broken_limits.extend(held_up((strategy, result), most));
+            let mut broken = broken(knee, result, replicates);
+            broken.extend(held_up((strategy, result), most));
+            let limits = Cost::Known(broken.len() as f64);
+            let (broken, open): (Vec<_>, Vec<_>) = broken.into_iter().partition(|it| it.1);
+            let [broken_limits, open_limits] =
+                [broken, open].map(|them| them.into_iter().map(|it| it.0).collect::<Vec<_>>());
             let bytes = result.mean(MetricId::WriteBytes);
             let capacity = match knee {
                 Some(_) => MetricId::Knee,
@@ -361,11 +422,13 @@ impl RankedStrategy {
             let capacities = result.replicates(capacity).into_iter().flatten();
             let read_cost = reads.mean() / least;
             let judged = Candidate {
-                limits: Cost::Known(broken_limits.len() as f64),
+                rows: Cost::Known(f64::from(u8::from(kept.is_fewer))),
+                limits,
+                surely_broken: Cost::Known(broken_limits.len() as f64),
                 growth: Cost::Known(growing_reads.len() as f64),
                 reads,
                 capacity: Cost::of(capacities.map(|value| Some(1.0 / ((*value)? * later)))),
-                bytes: Cost::known(bytes),
+                bytes: Cost::known(bytes.map(|bytes| bytes * kept.copies)),
                 on_disk: Cost::known(result.mean(MetricId::TableBytes)),
             };
             let ranked = Self {
@@ -373,7 +436,10 @@ impl RankedStrategy {
                 key: result.expanded_key().to_owned(),
                 suggested: false,
                 hotspot: result.hotspot().map(str::to_owned),
+                rows_kept: Some(kept.rows),
+                copies_of_a_row: Some(kept.copies).filter(|copies| *copies >= AS_GOOD),
                 broken_limits,
+                open_limits,
                 growing_reads,
                 read_cost: Some(read_cost).filter(|cost| cost.is_finite()),
                 usable_capacity_per_sec: result.mean(MetricId::UsableCapacity).map(|it| it * later),
@@ -400,12 +466,18 @@ fn has_waiting_writers(strategy: &Strategy) -> bool {
     strategy.setup.knee.is_none() && writes.any(|it| matches!(it.load, LoadModel::Closed { .. }))
 }
 
+/// A limit that is broken on average, with what was found, and whether the replicates show it: all that it may be breaks it.
+type Broken = (String, bool);
+
 /// The limit that clients break who write much less than the `most` that they write a second under another key.
-fn held_up((strategy, result): Ran<'_>, most: f64) -> Option<String> {
-    let written = result.mean(MetricId::WriteThroughput).unwrap_or(0.0);
+fn held_up((strategy, result): Ran<'_>, most: f64) -> Option<Broken> {
+    let written = result.number(MetricId::WriteThroughput);
+    let is_shown = written.is_none_or(|it| it.is_below(LEAST_WRITTEN * most));
+    let written = written.and_then(|it| it.mean).unwrap_or(0.0);
     let is_held_up = has_waiting_writers(strategy) && written < LEAST_WRITTEN * most;
     let [written, most] = [written, most].map(compact);
-    is_held_up.then(|| format!("writes: {written} a second, and {most} under another key"))
+    let words = format!("writes: {written} a second, and {most} under another key");
+    is_held_up.then_some((words, is_shown))
 }
 
 /// The limits in words.
@@ -427,7 +499,7 @@ fn words(knee: Option<&Knee>, waiting: bool) -> Vec<String> {
 }
 
 /// Those that `result` breaks, each with what was found.
-fn broken(knee: Option<&Knee>, result: &StrategyResult, replicates: u32) -> Vec<String> {
+fn broken(knee: Option<&Knee>, result: &StrategyResult, replicates: u32) -> Vec<Broken> {
     let Some(knee) = knee else {
         return piling_up_or_failing(result, replicates);
     };
@@ -436,7 +508,7 @@ fn broken(knee: Option<&Knee>, result: &StrategyResult, replicates: u32) -> Vec<
 }
 
 /// As in the search for the knee, what is undefined keeps no limit.
-fn broken_limit(limit: &Limit, result: &StrategyResult) -> Option<String> {
+fn broken_limit(limit: &Limit, result: &StrategyResult) -> Option<Broken> {
     let measure = result.measure(&limit.metric).copied();
     let measure = measure.unwrap_or(Measure::UNDEFINED);
     let value = measure.merged.or(measure.mean);
@@ -444,10 +516,15 @@ fn broken_limit(limit: &Limit, result: &StrategyResult) -> Option<String> {
         return None;
     }
     let found = found(&limit.metric, value, measure.censored);
-    Some(format!("{found} instead of {}", kept(limit)))
+    let is_shown = match limit.bound {
+        LimitBound::Below(most) => measure.is_above(most),
+        LimitBound::Above(least) => measure.is_below(least),
+    };
+    let words = format!("{found} instead of {}", kept(limit));
+    Some((words, is_shown || value.is_none()))
 }
 
-fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<String> {
+fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<Broken> {
     let of_writes = (
         "writes".to_owned(),
         Side::Write,
@@ -465,27 +542,38 @@ fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<String>
     });
     let mut broken = Vec::new();
     for (name, side, subject, counts) in std::iter::once(of_writes).chain(of_reads) {
-        let path = |id: MetricId, part| MetricPath {
+        let path = |id: MetricId| MetricPath {
             metric: id.of(side),
             subject,
-            part,
+            part: None,
         };
-        let value = |id: MetricId| result.mean(path(id, None));
-        let load = value(MetricId::WriteThroughput).zip(value(MetricId::WriteOffered));
+        let each = [MetricId::WriteThroughput, MetricId::WriteOffered].map(path);
+        let [done, offered] = each.map(|path| result.mean(path));
+        let load = done.zip(offered);
         if let Some((done, offered)) = load
             && is_piling_up(done, offered, &counts, replicates)
         {
             let (done, offered) = (compact(done), compact(offered));
-            broken.push(format!("{name}: {done} of {offered} a second completed"));
+            let [all, of_all] = each.map(|path| result.replicates(path).into_iter().flatten());
+            let parts = all.zip(of_all).map(|(done, of)| Some((*done)? / (*of)?));
+            let parts: Vec<Option<f64>> = parts.collect();
+            // The interval of two replicates that are apart tells nothing, though either of them breaks it by far.
+            let much_less = |part: &Option<f64>| *part < Some(NEARLY_ALL / AS_GOOD);
+            let is_shown =
+                Measure::of(&parts, (0.0, 1.0)).is_below(NEARLY_ALL) || parts.iter().all(much_less);
+            let words = format!("{name}: {done} of {offered} a second completed");
+            broken.push((words, is_shown));
         }
-        let failed = value(MetricId::WriteFailedFraction);
         // A median is open sooner: in a small replicate one unfinished operation moves it.
-        let unfinished = value(MetricId::WriteUnfinishedFraction).unwrap_or(0.0);
-        if failed.unwrap_or(0.0) + unfinished >= 0.5 {
-            broken.push(format!("{name}: half of them did not end"));
+        if lost(result, side, subject) >= 0.5 {
+            broken.push((format!("{name}: half of them did not end"), true));
         }
-        let failed = failed.filter(|failed| *failed > MOST_FAILED);
-        broken.extend(failed.map(|failed| format!("{name}: {} failed", percent(failed))));
+        let failed = result.number(path(MetricId::WriteFailedFraction));
+        let failed = failed.filter(|failed| failed.mean > Some(MOST_FAILED));
+        broken.extend(failed.map(|failed| {
+            let words = format!("{name}: {} failed", percent(failed.mean.unwrap_or(0.0)));
+            (words, failed.is_above(MOST_FAILED))
+        }));
     }
     broken
 }
@@ -505,6 +593,7 @@ fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32
     let times = Retention::TIMES;
     for criterion in Criterion::ALL {
         let words = match criterion {
+            Criterion::Rows => "keeps more rows".to_owned(),
             Criterion::Limits => "breaks fewer limits".to_owned(),
             Criterion::Growth => {
                 format!("keeps more reads from growing when rows are kept {times} times as long")
@@ -521,7 +610,13 @@ fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32
             let lost = others.iter().filter_map(|other| {
                 let loss = other.loses_in.as_ref()?;
                 let is_this = loss.respect == criterion.name() && loss.to == best.name;
-                is_this.then(|| format!("`{}`{}", other.name, details(criterion, other, loss)))
+                is_this.then(|| {
+                    format!(
+                        "`{}`{}",
+                        other.name,
+                        details(criterion, (best, other), loss)
+                    )
+                })
             });
             let names = listed(&lost.collect::<Vec<String>>());
             if !names.is_empty() {
@@ -533,13 +628,26 @@ fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32
 }
 
 /// How much worse the other one is, in brackets: ` (2.80 times [2.71, 2.89])`.
-fn details(criterion: Criterion, other: &RankedStrategy, loss: &Loss) -> String {
+fn details(
+    criterion: Criterion,
+    (best, other): (&RankedStrategy, &RankedStrategy),
+    loss: &Loss,
+) -> String {
     let times = &loss.times;
     match (criterion, times.mean.map(compact)) {
+        (Criterion::Rows, _) => {
+            let [all, kept] = [best, other].map(|it| it.rows_kept.unwrap_or(0.0));
+            let [on_one, all, kept] = [all / kept, all, kept].map(compact);
+            format!(" ({kept} of its {all}: {on_one} of them fall on one, which is overwritten)")
+        }
         (Criterion::Limits, _) => String::new(),
         (Criterion::Growth, _) => format!(" ({})", other.growing_reads.join("; ")),
         (Criterion::Reads, None) => " (they did not end)".to_owned(),
         (_, None) => " (what it takes is not known)".to_owned(),
+        (Criterion::Bytes, Some(mean)) if let Some(copies) = other.copies_of_a_row => {
+            let copies = compact(copies);
+            format!(" ({mean} times, with {copies} copies of each row under other salts)")
+        }
         (_, Some(mean)) => match times.low.zip(times.high).filter(|(low, high)| low < high) {
             Some((low, high)) => format!(" ({mean} times [{}, {}])", compact(low), compact(high)),
             None => format!(" ({mean} times)"),

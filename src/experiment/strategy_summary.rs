@@ -7,7 +7,8 @@ use super::hotspots::{self, Evidence, Hotspots};
 use super::key_words::{further_keys, key_in_words};
 use super::read_price::ReadPrice;
 use super::runs::{Runs, StrategyRuns, response_curve};
-use super::verdict::{Verdict, is_piling_up};
+use super::suggestions::seconds;
+use super::verdict::{OverRead, Verdict, is_piling_up};
 use super::{
     CellsRead, KeyMapBucket, MappedCopy, Measure, Metric, OperationResult, ReadResult,
     StrategyResult,
@@ -29,6 +30,8 @@ use std::collections::BTreeMap;
 
 /// Hottest values that results list.
 const ENTITIES: usize = 8;
+/// Part of all handlers that reads take in vain from which on that is what an overload comes from (estimate).
+const IN_VAIN: f64 = 0.1;
 
 /// Everything that is known of one strategy.
 pub(super) struct StrategySummary<'a> {
@@ -375,6 +378,7 @@ impl<'a> StrategySummary<'a> {
             entity: layout.hot_value.as_ref().map(named),
             hot_range: range_in_words(layout.region_labels(copy, region)),
             scanned: self.scanned(),
+            over_read: self.over_read(),
             hottest_row_share: evidence.hottest_row_share(hot, passing).unwrap_or(0.0),
             key_floor: evidence.key_floor(hot, passing).unwrap_or(1.0),
             row_rate: evidence.row_rate(),
@@ -399,12 +403,59 @@ impl<'a> StrategySummary<'a> {
             let is_scan = forecast.planned.plan.path == AccessPath::TableScan;
             is_scan && **demand > hotspots::MOST * all
         })?;
+        Some((read.name.clone(), self.stored(read.equal.iter().copied())))
+    }
+
+    /// What reads take in vain, where that is a tenth of all handlers or more, and servers could do the writes and reads of no more than what is asked for.
+    fn over_read(&self) -> Option<OverRead> {
+        let setup = &self.strategy.setup;
+        let service = &setup.table.service(&setup.cluster);
+        let of_read = |(read, forecast, runs): (_, &ReadForecast, &Runs)| {
+            let mean = |id| runs.mean(id).unwrap_or(0.0);
+            let rate = mean(MetricId::ReadOffered);
+            let taken = |path: AccessPath, calls, rows, cells| {
+                rate * seconds(service, path.name(), calls, rows, cells)
+            };
+            let (rows, found) = (mean(MetricId::RowsPlanned), mean(MetricId::RowsReturned));
+            let (calls, cells) = (mean(MetricId::CallsPlanned), mean(MetricId::CellsPlanned));
+            let all = taken(forecast.planned.plan.path, calls, rows, cells);
+            let least = taken(AccessPath::Scan, 1.0, found, mean(MetricId::CellsReturned));
+            (read, [all, least.min(all)])
+        };
+        let reads: Vec<(&Read, [f64; 2])> = self.reads().map(of_read).collect();
+        let [all, least] = [0, 1].map(|at| reads.iter().map(|it| it.1[at]).sum::<f64>());
+        let handlers = f64::from(self.servers) * f64::from(setup.cluster.handlers);
+        let rows =
+            self.mean(MetricId::WriteOffered).unwrap_or(0.0) * self.strategy.rows_per_write();
+        let capacity = self.mean(MetricId::ServerCapacity).unwrap_or(f64::INFINITY);
+        let writes = rows / capacity * f64::from(setup.cluster.handlers);
+        if all - least < IN_VAIN * handlers || writes + least >= handlers {
+            return None;
+        }
+        let in_vain = |it: &&(&Read, [f64; 2])| it.1[0] - it.1[1];
+        let (read, _) = reads
+            .iter()
+            .max_by(|a, b| in_vain(a).total_cmp(&in_vain(b)))?;
+        let price = self.prices().into_iter().find(|it| it.name == read.name)?;
+        Some(OverRead {
+            read: ReadPrice {
+                p99_ms: None,
+                behind: None,
+                ..price
+            },
+            fields: self.stored(read.equal.iter().copied().chain(read.ordered())),
+            handlers: [all, handlers],
+        })
+    }
+
+    /// The stored ones of these fields, listed.
+    fn stored(&self, fields: impl Iterator<Item = KnownField>) -> String {
         let schema = &self.strategy.setup.schema;
-        let known = read.equal.iter().filter_map(|field| match field {
-            KnownField::Stored(field) => Some(format!("`{}`", schema.field(*field).name)),
+        let names = fields.filter_map(|field| match field {
+            KnownField::Stored(field) => Some(format!("`{}`", schema.field(field).name)),
             KnownField::Derived(_) => None,
         });
-        Some((read.name.clone(), listed(&known.collect::<Vec<_>>())))
+        listed(&names.collect::<Vec<_>>())
     }
 
     /// Number of the leading buckets of a table's key, when it has a region for each.

@@ -320,20 +320,23 @@ impl Sources<'_> {
         format!("salt({buckets}, {})", concatenated(self.identity()))
     }
 
-    /// Buckets in front of the key as it stands: computed, so that readers who know the entity know its bucket, and drawn.
+    /// Buckets in front of the key as it stands: computed, so that readers who know the entity know its bucket, or those who know all that the key tells; and
+    /// drawn.
     fn salted(&self) -> Vec<SuggestedKey> {
         let key = concatenated(self.units);
         let behind: Vec<&Unit> = self.units.iter().collect();
         let mut keys = Vec::new();
         for buckets in [self.servers, self.servers.saturating_mul(2)] {
             if let Some(presplit) = self.presplit_of_buckets(buckets, &behind) {
-                let random = format!("be1(random({buckets}))");
-                keys.extend([("salted", self.salt(buckets)), ("random", random)].map(
-                    |(name, front)| {
-                        let name = format!("{name}-{buckets}");
-                        SuggestedKey::new(name, format!("{front} || {key}"), presplit.clone())
-                    },
-                ));
+                let fronts = [
+                    ("salted", self.salt(buckets)),
+                    ("row-salted", format!("salt({buckets}, {key})")),
+                    ("random", format!("be1(random({buckets}))")),
+                ];
+                keys.extend(fronts.map(|(name, front)| {
+                    let name = format!("{name}-{buckets}");
+                    SuggestedKey::new(name, format!("{front} || {key}"), presplit.clone())
+                }));
             }
         }
         keys

@@ -2,6 +2,7 @@
 //! one key serves all reads, the key that serves most of them with copies of the table for the others. Must not simulate: what a copy costs, the runs tell.
 
 use super::hotspots::key_of;
+use super::kept_rows::KeptRows;
 use super::ranking::{self, Candidate, Cost};
 use super::suggested_keys::{
     SuggestedCopy, SuggestedKey, in_quotes, presplit_regions, qualifier_of, regions, sampled,
@@ -14,7 +15,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 /// Keys that are laid out.
-const MOST_TRIED: usize = 12;
+const MOST_TRIED: usize = 14;
 /// Keys that are simulated, besides one with copies for each group.
 const MOST_SIMULATED: usize = 4;
 /// Operations of a predicted layout: a region's share of 10 % is exact to 2 % of it (one standard error: sqrt(0.9 / 2,000)).
@@ -45,8 +46,13 @@ impl Suggestions {
     /// are dropped; strategies that override what is written or read get none.
     pub fn of(scenario: &Scenario) -> Self {
         let own = &scenario.strategies;
-        let groups = groups(own);
         let members = |group: &Vec<usize>| group.iter().map(|&at| &own[at]).collect::<Vec<_>>();
+        let mut groups = groups(own);
+        for group in &mut groups {
+            // No key is made of one that overwrites what others keep.
+            let mut kept = KeptRows::of(&members(group), scenario.seed).into_iter();
+            group.retain(|_| kept.next().is_some_and(|it| !it.is_fewer));
+        }
         let suggested = groups.iter().map(|group| suggested_keys(&members(group)));
         let mut wanted: Vec<Vec<SuggestedKey>> = suggested.collect();
         let mut tried: Vec<(usize, SuggestedKey, Strategy)> = Vec::new();
@@ -195,7 +201,7 @@ fn checked(scenario: &Scenario, group: &[usize], key: &SuggestedKey) -> Option<S
         let own = &strategies[own];
         expressions(own) != expressions(new) || presplit_regions(own) < presplit_regions(new)
     });
-    (alike[0] == group[0] && is_new).then(|| strategies.swap_remove(at))
+    (alike.contains(&group[0]) && is_new).then(|| strategies.swap_remove(at))
 }
 
 /// Of the key and its copies.
@@ -253,7 +259,9 @@ fn predicted(
         key: strategy.key.text().trim().to_owned(),
         presplit,
         judged: Candidate {
+            rows: Cost::Known(0.0),
             limits: Cost::Known(f64::from(u8::from(heat > HOT))),
+            surely_broken: Cost::Unknown,
             growth: Cost::Known(0.0),
             reads: Cost::known(mean),
             capacity: Cost::Known(heat),

@@ -89,15 +89,17 @@ fn fields_and_reads_suggest_keys() {
             "hashed-plant-sensor: left(md5_bytes({known}), 4) || {known} || be8(ts) || be1(kind) {uniform}"
         ),
         format!("salted-6: salt(6, {known} || be1(kind)) || {all} {buckets}"),
+        format!("row-salted-6: salt(6, {all}) || {all} {buckets}"),
         format!("random-6: be1(random(6)) || {all} {buckets}"),
         format!("salted-12: salt(12, {known} || be1(kind)) || {all} {buckets}"),
+        format!("row-salted-12: salt(12, {all}) || {all} {buckets}"),
         format!("random-12: be1(random(12)) || {all} {buckets}"),
         format!("rising-presplit: {all} {sampled}"),
     ];
     assert_eq!(suggested(keys), expected);
     // What only spreads a key is no part of those that it suggests.
     let salted = keys.replace("= \"be8", "= \"be1(random(11)) || '~' || be8");
-    assert_eq!(suggested(&salted)[..7], expected[..7]);
+    assert_eq!(suggested(&salted)[..9], expected[..9]);
 }
 
 #[test]
@@ -136,8 +138,8 @@ fn suggested_keys_get_as_many_regions_as_those_of_the_file() {
     // Nine, the most of the file's: also of the key that has two. Behind six or twelve buckets rows come in the order of time, whatever exists: each bucket
     // has one region that is written.
     for keys in [keys(""), keys("[existing.w]\nlast = \"1d\"\n")] {
-        assert_eq!(regions(&keys, "\"buckets\""), 4, "{keys:?}");
-        assert_eq!(regions(&keys, "regions = 9 }"), keys.len() - 4, "{keys:?}");
+        assert_eq!(regions(&keys, "\"buckets\""), 6, "{keys:?}");
+        assert_eq!(regions(&keys, "regions = 9 }"), keys.len() - 6, "{keys:?}");
     }
     let grown = keys("[existing.w]\nlast = \"1d\"\n");
     assert!(grown.iter().any(|key| key.starts_with("first-presplit: ")));

@@ -72,6 +72,8 @@ pub(super) struct Verdict {
     pub(super) hot_range: Option<String>,
     /// The read that makes most of the read demand and scans the whole table, with the fields that its reader knows, listed; empty without any.
     pub(super) scanned: Option<(String, String)>,
+    /// What reads take in vain.
+    pub(super) over_read: Option<OverRead>,
     /// Of the writes, or of the Gets.
     pub(super) hottest_row_share: f64,
     /// `key_floor`, or `read_key_floor`; while a hotspot passes.
@@ -90,6 +92,17 @@ pub(super) struct Verdict {
     pub(super) course: ClusterHistory,
     /// In file order.
     pub(super) reads: Vec<ReadPrice>,
+}
+
+/// Reads that ask for more than they get, where servers could do the load if they did not.
+#[derive(Debug, Clone)]
+pub(super) struct OverRead {
+    /// The read that takes most in vain.
+    pub(super) read: ReadPrice,
+    /// The fields that it asks by, listed.
+    pub(super) fields: String,
+    /// Handlers that all reads take, and those that there are.
+    pub(super) handlers: [f64; 2],
 }
 
 impl fmt::Display for Verdict {

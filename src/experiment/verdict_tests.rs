@@ -62,6 +62,7 @@ pub(super) fn even() -> Verdict {
         entity: None,
         hot_range: None,
         scanned: None,
+        over_read: None,
         hottest_row_share: 0.00001,
         key_floor: 1.0,
         row_lock: None,

@@ -364,6 +364,30 @@ impl Code {
         Self::bytes(op, vec![self], value_type, shape)
     }
 
+    /// The characters of this from the last one on, or its bytes where it is none as text.
+    pub fn reversed(self, value_type: ValueType) -> Self {
+        let transform = match value_type == ValueType::Text && !self.shape.is_ascii() {
+            true => Transform::ReverseChars,
+            false => Transform::ReverseBytes,
+        };
+        if let Some(bytes) = self.as_literal() {
+            let mut bytes = bytes.to_vec();
+            transform.change(&mut bytes);
+            return Self::literal(value_type, &bytes);
+        }
+        if let Transform::ReverseChars = transform {
+            return self.shuffled(transform);
+        }
+        let shape = self.shape.reversed();
+        self.apply_bytes(Op::Map(transform), value_type, shape)
+    }
+
+    /// Any text of the same bytes.
+    pub fn shuffled(self, transform: Transform) -> Self {
+        let any = ByteShape::uniform(self.shape.min, self.shape.max, self.shape.all());
+        self.apply_bytes(Op::Map(transform), ValueType::Text, any)
+    }
+
     /// Constant text or bytes.
     pub fn literal(value_type: ValueType, bytes: &[u8]) -> Self {
         let (op, shape) = (Op::Literal(bytes.into()), ByteShape::literal(bytes));

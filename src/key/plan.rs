@@ -338,28 +338,42 @@ impl KeyPlan {
         }
     }
 
-    /// What keys begin with, up to and with the first segment that is not constant, in each 2 ms of a second at this pace; none where it is
-    /// not made of timestamps and sequences alone.
+    /// What all keys begin with in a second at this pace, as far as a moment decides on it: a step of time that outlasts it.
+    pub fn lasting_lead(&self, pace: Pace) -> Option<Vec<u8>> {
+        let mut leads = self.leads(pace);
+        leads.dedup();
+        leads.pop().filter(|_| leads.is_empty())
+    }
+
+    /// What keys begin with in each 2 ms of a second at this pace: as many segments as a moment decides on, constants and those made of timestamps and sequences
+    /// alone. None where the first that is not constant is none of these.
     fn leads(&self, pace: Pace) -> Vec<Vec<u8>> {
-        let mut segments = self.segments.iter();
-        let Some(lead) = segments.position(|it| it.constant().is_none()) else {
-            return Vec::new();
-        };
+        let constants = self
+            .segments
+            .iter()
+            .take_while(|it| it.constant().is_some());
+        let lead = constants.count();
         let moves = |field: &FieldId| match self.schema.field(*field).kind {
             FieldKind::Timestamp { late, .. } => late.is_none_or(|it| it.fraction <= 0.5),
             FieldKind::Sequence { .. } => pace.rows_per_sec.is_some(),
             _ => false,
         };
-        let fields = self.segments[lead].fields();
-        let moves = !fields.is_empty() && fields.iter().all(moves);
-        if !moves || self.segments[lead].randomness() == Randomness::Random {
+        let is_decided = |segment: &&Segment| {
+            let (fields, is_drawn) = (segment.fields(), segment.randomness() == Randomness::Random);
+            segment.constant().is_some()
+                || !(fields.is_empty() || is_drawn) && fields.iter().all(moves)
+        };
+        let decided = self.segments.iter().take_while(is_decided).count();
+        if decided <= lead {
             return Vec::new();
         }
+        let decided = &self.segments[..decided];
+        let fields = fields(decided);
         let mut record = vec![0; self.schema.fields.len()];
         let bytes_after = |step: i64| {
             // Anywhere in them: steps of one length would miss a cycle that divides it.
             let passed = (step * 2_000_000 + step * 1_235_813 % 2_000_000) as f64;
-            for field in fields {
+            for field in &fields {
                 record[usize::from(field.0)] = match self.schema.field(*field).kind {
                     FieldKind::Timestamp { unit, .. } => {
                         unit.floor(EpochNanos(pace.start.0 + (pace.speed * passed) as i64))
@@ -369,7 +383,7 @@ impl KeyPlan {
             }
             let (mut bytes, draws) = (Vec::new(), no_draws());
             let (record, index) = (&record[..], 0);
-            for segment in 0..=lead {
+            for segment in 0..decided.len() {
                 let row = Row {
                     record,
                     index,

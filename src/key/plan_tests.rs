@@ -332,3 +332,44 @@ fn keys_of_fixed_width_are_the_same_column_by_column() {
         assert_batches_agree(key);
     }
 }
+
+#[test]
+fn a_join_that_is_reversed_is_its_parts_reversed_from_the_last_one_on() {
+    for (reversed, parts) in [
+        (
+            "reverse('x' || host || '#' || text(n))",
+            "reverse(text(n)) || '#' || reverse(host) || 'x'",
+        ),
+        ("reverse(mail)", "reverse(text(id)) || '@' || reverse(host)"),
+        // Characters of text, and bytes of bytes.
+        ("reverse('ñ' || host)", "reverse(host) || 'ñ'"),
+        (
+            "reverse_bytes('ñ' || be3(id))",
+            "reverse_bytes(be3(id)) || x'b1c3'",
+        ),
+    ] {
+        let compiled = |key| compile_with(key, &[("mail", "host || '@' || text(id)")]).unwrap();
+        let (reversed, parts) = (compiled(reversed), compiled(parts));
+        let told = |plan: &KeyPlan| -> Vec<(bool, Vec<FieldId>, Option<Vec<u8>>)> {
+            let ends = |at| plan.is_delimited(at);
+            let segments = plan.segments().iter().enumerate();
+            let told = segments.map(|(at, it)| (ends(at), it.fields().to_vec(), it.constant()));
+            told.collect()
+        };
+        assert_eq!(told(&reversed), told(&parts), "{}", reversed.text());
+        let record = [17, 4_321, 0, 0, 0, 1, 0];
+        let written = |plan: &KeyPlan| {
+            let (mut key, draws) = (Vec::new(), DrawKey::new(Seed(1), 0, Stream::Keys, 0).at(0));
+            plan.write(
+                &Row {
+                    record: &record,
+                    index: 0,
+                    draws,
+                },
+                &mut key,
+            );
+            key
+        };
+        assert_eq!(written(&reversed), written(&parts), "{}", reversed.text());
+    }
+}

@@ -194,12 +194,14 @@ impl Changes<'_> {
     fn splits_cure_nothing(&self) -> Option<Diagnostic> {
         let splits = self.policies.split_policy != SplitPolicy::Disabled;
         let message = format!(
-            "strategy `{}`: splits won't cool it: each leaves all new rows to the upper daughter, on the same server",
+            "strategy `{}`: splits won't cool it: each leaves all new rows to one daughter, on the same server",
             self.strategy.name
         );
         let help =
             "a key that grows needs something before it that spreads, not more regions behind it";
-        let grows = splits && self.strategy.follows_time();
+        // Within a step they do.
+        let (strategy, key) = (self.strategy, &self.strategy.key);
+        let grows = splits && strategy.follows_time() && strategy.step_of_the_run(key).is_none();
         grows.then(|| Diagnostic::note(message).help(help))
     }
 

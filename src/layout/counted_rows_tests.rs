@@ -609,4 +609,21 @@ fn a_text_that_is_cut_reads_the_rows_of_its_beginning() {
         10.0 * any(3.0) + own + (1.0 - own) / 10.0 - any(3.0) / 10.0,
         0.02,
     );
+
+#[test]
+fn a_known_time_under_an_identifier_of_seconds_is_the_rows_of_its_second() {
+    // 1,000 rows a second for an hour, of 100 users.
+    let text = "[field]\nuser = { type = \"int\", count = 100 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+                [existing.w]\nrecords = 3_600_000\nlast = \"1h\"\n\
+                [read.at]\nequal = [\"ts\"]\n[read.of-user-at]\nequal = [\"user\", \"ts\"]\n\
+                [strategy.all]\nkey = \"ksuid(ts)\"\n[strategy.by-user]\nkey = \"be4(user) || ksuid(ts)\"\n";
+    let scenario = Scenario::parse(text, "seconds").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let read = |strategy: usize, read: usize| {
+        let layout = Layout::of(&scenario.strategies[strategy], &firsts[strategy]);
+        layout.reads[read].rows_read
+    };
+    // The one that is asked for is there, and 999.999 others are expected, of a user 10.
+    assert!((read(0, 0) - 1_001.0).abs() < 1.5, "{}", read(0, 0));
+    assert!((read(1, 1) - 11.0).abs() < 0.1, "{}", read(1, 1));
 }

@@ -11,6 +11,7 @@
 use super::Replicate;
 use super::key_sample::{KeySample, KeyedTable};
 use super::neighbours::{neighbours, rows_of, shared_within, sorted};
+use super::row_columns::{row_columns, workload_of};
 use super::row_growth::RowGrowth;
 use super::table_cells::{Fill, SampledWrite, TableCells};
 use super::time_neighbours::TimeNeighbours;
@@ -23,8 +24,7 @@ use crate::storage::{
     StoreFile, StoreFileSize, block_index,
 };
 use crate::time::SimDuration;
-use crate::units::PerSecond;
-use crate::workload::{Arrivals, Choice, ImportRows, LoadModel, WriteId, WriteKind};
+use crate::workload::{Choice, ImportRows, WriteKind};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::Arc;
@@ -205,6 +205,8 @@ pub(super) struct FamilySample {
     /// before it.
     pub upserts: f64,
     bloom: Bloom,
+    /// The part of a row's columns that a write fills.
+    filled: f64,
     existing: f64,
     /// Writes that the run is estimated to make to it.
     pub planned: f64,
@@ -247,25 +249,13 @@ impl SampledCells {
 pub(super) fn only(table: &KeyedTable<'_>, family: usize) -> Option<(Strategy, Replicate)> {
     let setup = table.setup();
     let writes = || setup.workload.writes.iter().zip(&setup.written);
-    let is_other = |write: usize| {
-        writes().nth(write).map_or(family > 0, |(write, written)| {
-            written.family != family || write.kind == WriteKind::Delete
+    let is_own = |write: usize| {
+        writes().nth(write).is_some_and(|(write, written)| {
+            written.family == family && write.kind != WriteKind::Delete
         })
     };
     let ttl = setup.table.families[family].spec.ttl;
-    let mut workload = setup.workload.clone();
-    for (at, write) in workload.writes.iter_mut().enumerate() {
-        if is_other(at) {
-            write.load = LoadModel::Open {
-                rate: PerSecond(0.0),
-                arrivals: Arrivals::Constant,
-                profile: Vec::new(),
-                import: None,
-            };
-        }
-    }
-    let of = |write: Option<WriteId>| write.map_or(usize::MAX, |write| usize::from(write.0));
-    workload.existing.retain(|rows| !is_other(of(rows.write)));
+    let mut workload = workload_of(setup, |source| source.map_or(family == 0, is_own));
     if let Some(ttl) = ttl {
         for existing in &mut workload.existing {
             let times = kept_for(ttl).as_secs_f64() / existing.rows.last().as_secs_f64();
@@ -359,6 +349,27 @@ fn of_a_write(strategy: &Strategy, family: usize, sample: &KeySample) -> Option<
     (writes > 0.0).then_some(means)
 }
 
+/// Cells that a write of the family puts on average, of the rows that exist and of the run.
+fn cells_of_a_write(setup: &Setup, family: usize) -> f64 {
+    let (workload, schema) = (&setup.workload, &setup.schema);
+    let existing = workload.existing.iter().map(|rows| {
+        let write = rows.write.map(|write| usize::from(write.0));
+        (write, rows.rows.len(schema) as f64)
+    });
+    let of_run = workload.writes.iter().enumerate();
+    let of_run = of_run.filter(|(_, write)| write.kind != WriteKind::Delete);
+    let of_run = of_run.map(|(at, write)| (Some(at), workload.estimated_operations(write, schema)));
+    let of_table = setup.table.cells_of(0);
+    let (mut writes, mut cells) = (0.0, 0.0);
+    for (write, rows) in existing.chain(of_run) {
+        let written = write.map_or(&of_table, |at| &setup.written[at]);
+        if written.family == family {
+            (writes, cells) = (writes + rows, cells + rows * written.cells.len() as f64);
+        }
+    }
+    if writes > 0.0 { cells / writes } else { 1.0 }
+}
+
 impl FamilySample {
     /// Samples and encodes a family, from at most so many rows; the table has no other. What strategies have in common is found once: their rows, and the
     /// files of one encoding and codec.
@@ -430,13 +441,23 @@ impl FamilySample {
         let rows_in_all = growth.rows(planned).max(1.0);
         let written = setup.written.iter().filter(|it| it.family == family);
         let written: Vec<_> = written.collect();
-        let columns = written.iter().map(|it| it.cells.len()).max();
-        let columns = columns.unwrap_or(setup.table.qualifiers.len()) as f64;
+        let of_rows = row_columns(table);
+        let of_rows: Vec<_> = of_rows.iter().filter(|it| it.family == family).collect();
+        let most = written.iter().map(|it| it.cells.len()).max();
+        let most = most.unwrap_or(setup.table.qualifiers.len()) as f64;
+        // Of a row, and of a write.
+        let (columns, filled) = match &of_rows[..] {
+            [] => (most, most),
+            of_rows => (
+                of_rows.iter().map(|it| it.share).sum(),
+                cells_of_a_write(setup, family),
+            ),
+        };
         let cells = cell_growth
             .as_ref()
             .map_or(rows_in_all, |it| it.rows(planned));
         let cells = cells.max(rows_in_all) / rows_in_all;
-        let writes = (total / (cells * rows_in_all)).max(1.0);
+        let writes = (total * filled / columns / (cells * rows_in_all)).max(1.0);
         let kinds = || workload.writes.iter().map(|write| write.kind);
         let grows = kinds().any(|kind| kind == WriteKind::Append);
         let adds = kinds().any(WriteKind::reads_first);
@@ -527,8 +548,9 @@ impl FamilySample {
             writes: versions,
             grows,
         });
-        let of_rows =
-            |rows: &[SampledWrite<'_>]| TableCells::of(table, parts, rows, fill, spec.versions);
+        let of_rows = |rows: &[SampledWrite<'_>]| {
+            TableCells::of(table, parts, rows, (fill, &of_rows), spec.versions)
+        };
         let made = of_rows(if is_whole { &all } else { rows });
         let lengths = || rows.iter().map(|(key, ..)| key.len());
         let key_bytes = KeyBytes {
@@ -577,7 +599,7 @@ impl FamilySample {
         let sample = Self {
             segments: segments(key, &parts[usize::from(parts[1].len() > parts[0].len())]),
             of_a_write: of_run
-                .unwrap_or([cell_bytes, memstore_cell_bytes].map(|bytes| columns * bytes)),
+                .unwrap_or([cell_bytes, memstore_cell_bytes].map(|bytes| filled * bytes)),
             memstore_cell_bytes,
             size: FamilySize {
                 family: declared.name.clone(),
@@ -590,7 +612,7 @@ impl FamilySample {
                     Some(_) => per_row,
                     None => kept / sampled.max(1.0),
                 },
-                cells_per_write: columns,
+                cells_per_write: filled,
                 cell_bytes,
                 value_bytes,
                 key_bytes,
@@ -603,6 +625,7 @@ impl FamilySample {
             },
             upserts,
             bloom: spec.bloom,
+            filled: filled / columns,
             existing,
             planned,
             rows: sampled,
@@ -647,7 +670,7 @@ impl FamilySample {
             writes,
             writes_per_cell: match self.size.writes_per_cell {
                 0.0 => {
-                    writes
+                    writes * self.filled
                         / self
                             .cell_growth
                             .as_ref()

@@ -5,8 +5,8 @@
 use super::RegionForecast;
 use super::key_sample::KeySample;
 use super::laid_table::LaidTable;
-use super::row_growth::{RowGrowth, some_record};
-use crate::key::{Randomness, StepCache};
+use super::row_growth::{RowGrowth, rows_made};
+use crate::key::Randomness;
 use crate::keyspace::RowKey;
 use crate::policy::balance::Balancer;
 use crate::policy::{SplitAlgorithm, SplitPolicy};
@@ -19,7 +19,7 @@ use crate::storage::CELL_STRUCTURE;
 use crate::text;
 use crate::time::{SimDuration, SimTime};
 use crate::units::ByteSize;
-use crate::workload::{Condition, Write};
+use crate::workload::Write;
 use std::collections::BTreeMap;
 
 /// Most buckets that a salt has: one byte, as `salt(n, x)` gives.
@@ -40,6 +40,10 @@ const SEED: Seed = Seed(0);
 
 /// A row that outgrows a region later than in ten years is left to others: seconds.
 const LONGEST_LOOK: f64 = 10.0 * 365.25 * 86_400.0;
+
+/// What is said of keys that follow time.
+const GATHERS: &str =
+    "the key leads with a time or a sequence: at any moment all writes go to one region";
 
 /// Fewer copies of a row are not told: one row in a hundred that agrees with another by chance is no design of writing rows again.
 const LEAST_COPIES: f64 = 1.01;
@@ -78,17 +82,31 @@ impl LaidTable<'_> {
     }
 
     fn leads_with_time(&self) -> Option<Diagnostic> {
-        let message =
-            "the key leads with a time or a sequence: at any moment all writes go to one region";
         let help = "lead with a field of many values, or with `be1(bucket(16, ...))`, and put this behind it";
         let (strategy, key) = (self.table.strategy, self.table.key);
-        let label = match key.leads_with_time() {
-            true => "grows from row to row",
-            false => "time or a sequence and nothing else: the rows of a moment lie together",
+        let points = || self.points.iter().map(RowKey::as_bytes);
+        if !strategy.gathers_a_moment_under(key, points()) {
+            return None;
+        }
+        let step = strategy.step_of_the_run(key);
+        let is_cut = step.is_some_and(|step| {
+            let mut points = points();
+            points.any(|point| point.len() > step.len() && point.starts_with(&step))
+        });
+        let (message, label) = match key.leads_with_time() {
+            // Told of split points that all lie in it.
+            true if is_cut && key.step_around(points()).is_some() => return None,
+            true if is_cut => (
+                "the key leads with a step of time: when the next one begins, all writes go to one region until it has been split",
+                "this run ends before it changes",
+            ),
+            true => (GATHERS, "grows from row to row"),
+            false => (
+                GATHERS,
+                "time or a sequence and nothing else: the rows of a moment lie together",
+            ),
         };
-        let points = self.points.iter().map(RowKey::as_bytes);
-        let gathers = strategy.gathers_a_moment_under(key, points);
-        gathers.then(|| self.warning(message, label, help))
+        Some(self.warning(message, label, help))
     }
 
     fn servers(&self) -> usize {
@@ -388,21 +406,14 @@ impl LaidTable<'_> {
 
     /// Expected number of copies of a row when the run ends, at least 1: of m writes of one row under k salts k (1 - (1 - 1/k)^m).
     fn copies_of_a_row(&self) -> f64 {
-        let (setup, replicate) = (self.table.setup(), self.table.replicate);
-        let identity = RowIdentity::of(self.table.key, &setup.schema);
-        if !identity.leaves_copies() {
+        let (key, setup) = (self.table.key, self.table.setup());
+        if !RowIdentity::of(key, &setup.schema).leaves_copies() {
             return 1.0;
         }
-        let mut record = some_record(setup, replicate);
-        let step = identity.step(&mut record, &mut StepCache::default());
-        let rows = replicate.population.as_ref();
-        let end = SimTime::ZERO + setup.workload.duration;
-        let all = Condition::default();
-        let current = identity.current_rows(rows, all, step, &record, end);
-        if current <= 0.0 {
-            return 1.0;
+        match rows_made(key, setup, self.table.replicate) {
+            [_, current, all] if current > 0.0 => (all / current).max(1.0),
+            _ => 1.0,
         }
-        (identity.rows(rows, all, step, &record, end) / current).max(1.0)
     }
 }
 

@@ -544,6 +544,28 @@ fn a_key_that_leads_with_a_hash_or_a_cycle_of_time_is_told_to_gather_the_rows_of
         let key = format!("{lead} || be4(sensor) || be8(ts)");
         assert!(!lints(&key, cut(b""), 0), "{key}");
     }
+    // A day that its rows have split gathers them no more: the next one will. One that lies in one region does.
+    let day = "to_char(ts, 'yyyyMMdd') || be4(sensor) || be8(ts)";
+    let points = |days: &[&[u8]]| {
+        let points = days.iter().map(|day| RowKey(day.to_vec()));
+        fixed(None, points.collect())
+    };
+    let days = points(&[b"20251231", b"20260101\0\0\x08"]);
+    let law = DistributionShape::Uniform;
+    let laid = lay_out(&strategy(day, days, law, 0));
+    assert!(!has(&laid, moment));
+    assert_lint(
+        &laid,
+        "when the next one begins, all writes go to one region",
+    );
+    assert!(lints(day, points(&[b"20251231", b"20260102"]), 0));
+    // Neither do regions of what a bucket of minutes held before: a moment's rows lie behind them.
+    let minutes = "be1(bucket(16, trunc(ts, '1m'))) || be8(ts) || be4(sensor)";
+    let buckets: Vec<[u8; 6]> = (0..32u8)
+        .map(|part| [part / 2, 0, 0, 0, 0, part % 2])
+        .collect();
+    let buckets: Vec<&[u8]> = buckets.iter().map(|it| &it[..]).collect();
+    assert!(lints(minutes, points(&buckets), 0));
     // An hour of the day whose rows lie in many regions, by sensor, gathers nothing.
     let key = "to_char(ts, 'HH') || be4(sensor) || be8(ts)";
     assert!(!lints(key, cut(b"00\0\0"), 0));

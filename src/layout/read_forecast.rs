@@ -3,6 +3,7 @@
 
 use super::key_sample::{KeyedTable, sorted_order};
 use super::laid_table::LaidTable;
+use super::row_columns::row_columns;
 use super::row_growth::RowGrowth;
 use super::{Layout, ReadForecast, Replicate};
 use crate::cluster::WrittenCells;
@@ -14,6 +15,7 @@ use crate::query::{
 use crate::scenario::Setup;
 use crate::statistics::Estimate;
 use crate::storage::CELL_STRUCTURE;
+use crate::text::percent_to;
 use crate::time::SimDuration;
 use crate::workload::{Read, ReadBatch, ReadId, ReadTarget, RowCounter, Workload, WriteKind};
 use std::sync::Arc;
@@ -34,8 +36,9 @@ const REQUESTS_OF_A_PAGE: f64 = 128.0;
 /// to 1.4 % (1.96 x 1.8 / sqrt(65,536)).
 const DRAWN: usize = 1 << 16;
 
-/// Regions of so many times their part of the writes are called write-hot.
+/// Regions of so many times their part of the writes are called write-hot, unless they have less than this share of all (estimate).
 const HOT: f64 = 2.0;
+const LEAST_HOT_SHARE: f64 = 0.01;
 
 /// A row of a scan costs at least this, in seconds, where ways to serve a read are compared (estimate: ten million rows a second):
 /// at a price of nothing the one scan of the whole table would always be the cheapest way.
@@ -188,7 +191,10 @@ pub(super) fn keys(table: &KeyedTable<'_>) -> TableKeys {
     TableKeys {
         key: table.key.clone(),
         cell_key: table.cell_key.clone(),
-        cells_of_a_write: cells(table.setup()).0,
+        cells_of_a_write: match &row_columns(table)[..] {
+            [] => cells(table.setup()).0,
+            columns => columns.iter().map(|it| it.share).sum(),
+        },
         versions: families.map(|it| it.spec.versions).max().unwrap_or(1),
     }
 }
@@ -410,9 +416,9 @@ fn words(
     }
     let mut words = plan.words(&of_regions);
     let even = regions / all.max(1) as f64;
-    if regions < all as f64 && write_share >= HOT * even {
-        let percent = 100.0 * write_share;
-        words.push_str(&format!("; where {percent:.0} % of the writes go"));
+    if regions < all as f64 && write_share >= (HOT * even).max(LEAST_HOT_SHARE) {
+        let share = percent_to(write_share, 0);
+        words.push_str(&format!("; where {share} of the writes go"));
     }
     words
 }

@@ -6,6 +6,7 @@ use super::family_size::kept_longer;
 use super::key_sample::KeyedTable;
 use super::read_forecast::{ReadTargets, TARGETS, cheapest, costs, keys};
 use crate::random::Seed;
+use crate::record::{Field, FieldKind};
 use crate::scenario::{Setup, Strategy};
 use crate::time::SimDuration;
 use crate::workload::{Existing, ImportRows, LoadModel, Workload, WriteId};
@@ -48,7 +49,11 @@ impl Retention {
         for existing in &mut later.existing {
             existing.rows = kept_longer(&existing.rows, longer);
         }
-        later.kept_for = later.kept_for.map(|kept| kept.mul_f64(longer));
+        // What expires is kept no longer. Rows that are numbered keep their numbers: of these none is left out.
+        let is_counted = |field: &Field| matches!(field.kind, FieldKind::Sequence { .. });
+        if !setup.schema.fields.iter().any(is_counted) {
+            later.kept_for = setup.table.row_ttl();
+        }
         let oldest = |workload: &Workload| {
             let rows = workload.existing.iter().map(|it| it.rows.last());
             rows.max().unwrap_or_default()
@@ -151,6 +156,15 @@ mod tests {
         let strategies = &scenario.strategies;
         let retention = Retention::of(&strategies[0].setup, scenario.seed);
         strategies.iter().map(|it| retention.growth(it)).collect()
+    }
+
+    #[test]
+    fn what_expires_grows_no_further_than_it_is_kept() {
+        // A history of any length leaves the ten minutes that are kept.
+        let found = growths("[existing.w]\nlast = \"10m\"\n[family.d]\nttl = \"10m\"");
+        for growth in found.iter().flatten() {
+            assert!((0.8..1.2).contains(growth), "{found:?}");
+        }
     }
 
     #[test]

@@ -58,8 +58,26 @@ impl RowGrowth {
     }
 }
 
+/// Of the writes that a table holds when the run ends: how many they are, and how many rows they make under a key, those under several random salts
+/// counted once, and each counted.
+pub fn rows_made(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> [f64; 3] {
+    let identity = RowIdentity::of(key, &setup.schema);
+    let mut record = some_record(setup, replicate);
+    let step = identity.step(&mut record, &mut StepCache::default());
+    let writes = replicate.population.as_ref();
+    let (all, end) = (
+        Condition::default(),
+        SimTime::ZERO + setup.workload.duration,
+    );
+    [
+        writes.rows(end),
+        identity.current_rows(writes, all, step, &record, end),
+        identity.rows(writes, all, step, &record, end),
+    ]
+}
+
 /// A record of the run's start, for counts of all rows: its step of time is as good as any.
-pub(super) fn some_record(setup: &Setup, replicate: &Replicate) -> Vec<i64> {
+fn some_record(setup: &Setup, replicate: &Replicate) -> Vec<i64> {
     let start = setup.workload.start.0;
     let slot = |field: &Field| match &field.kind {
         FieldKind::Timestamp { unit, .. } => start.div_euclid(unit.nanos()),

@@ -5,6 +5,7 @@
 //! is sampled whole has the cells of its own writes.
 
 use super::key_sample::{KeySample, KeyedTable, Parts, millis, phase, unit, written_at};
+use super::row_columns::RowColumn;
 use crate::cluster::{CellSpec, ValueSpec};
 use crate::key::{KeyPlan, Row, StepCache};
 use crate::query::RowIdentity;
@@ -16,6 +17,9 @@ use crate::time::EpochNanos;
 use crate::workload::{Write, WriteKind};
 use smallvec::SmallVec;
 use std::ops::Range;
+
+/// For what is drawn of columns that the write of a sampled row does not fill.
+const OF_OTHERS: u64 = u64::MAX;
 
 /// A sampled write: its row key, when its cells were written in milliseconds, which of the samples it is of, and its position there.
 pub(super) type SampledWrite<'a> = (&'a [u8], u64, usize, usize);
@@ -61,7 +65,7 @@ impl TableCells {
         table: &KeyedTable<'_>,
         parts: &Parts,
         writes: &[SampledWrite<'_>],
-        fill: Option<Fill>,
+        (fill, columns): (Option<Fill>, &[&RowColumn]),
         versions: u32,
     ) -> Self {
         let (setup, qualifier) = (table.setup(), table.strategy.qualifier.as_deref());
@@ -83,10 +87,16 @@ impl TableCells {
             let specs = &written.unwrap_or(&of_table).cells;
             let Some(fill) = fill else {
                 let name = qualifier.map(|plan| out.plan(plan, sample, &own));
-                out.add((&row, name), specs, sample, &[own]);
+                out.add((&row, name), specs.iter(), sample, &[own]);
                 continue;
             };
             let draw = |cell: u64, again: u64| mix(mix(mix(number) ^ cell) ^ again);
+            // What other writes have put there.
+            let others = (0..).zip(columns).filter(|(nth, of)| {
+                let is_own = specs.iter().any(|own| own.qualifier == of.cell.qualifier);
+                !is_own && unit(draw(*nth, OF_OTHERS)) < of.share
+            });
+            let others: SmallVec<[&CellSpec; 4]> = others.map(|(_, of)| &of.cell).collect();
             let slots = mates.slots(&own.0);
             let steps = slots
                 .as_ref()
@@ -113,6 +123,7 @@ impl TableCells {
                 let made: SmallVec<[Made; 1]> = std::iter::once(first).chain(later).collect();
                 let together = if fill.grows { made.len() } else { 1 };
                 for made in made.chunks(together) {
+                    let specs = specs.iter().chain(others.iter().copied());
                     out.add((&row, name.clone()), specs, sample, made);
                 }
             }
@@ -151,10 +162,10 @@ impl TableCells {
     }
 
     /// What these writes leave of one column, or of those that a write says.
-    fn add(
+    fn add<'s>(
         &mut self,
         (row, name): (&Range<u32>, Option<Range<u32>>),
-        specs: &[CellSpec],
+        specs: impl Iterator<Item = &'s CellSpec>,
         sample: &KeySample,
         made: &[Made],
     ) {

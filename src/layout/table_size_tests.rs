@@ -7,7 +7,7 @@ use super::tests::{SEED, fixed, strategy};
 use super::{Layout, Replicate, StrategySample, TableSize, size_findings};
 use crate::policy::SplitAlgorithm;
 use crate::record::DistributionShape;
-use crate::scenario::Strategy;
+use crate::scenario::{Scenario, Strategy};
 use crate::storage::BlockEncoding;
 use std::sync::Arc;
 
@@ -188,4 +188,52 @@ fn findings_name_what_costs() {
         findings.iter().all(|text| !text.contains("`packed`")),
         "{findings:?}"
     );
+}
+
+/// Cells of 100 bytes under keys of 4: with the lengths, the family, the qualifier, the type and the time 100 + 4 + 20 + 1 + 1 = 126 bytes.
+#[test]
+fn a_row_has_the_columns_of_all_writes_that_fill_it() {
+    let scenario = |existing: &str| {
+        let cells = |of: &str| {
+            let cells = of.chars().map(|it| format!("{it} = \"100B\""));
+            cells.collect::<Vec<_>>().join(", ")
+        };
+        let text = format!(
+            "[time]\nduration = \"2s\"\nwarmup = \"1s\"\n[field]\nid = {{ type = \"int\", count = 100_000 }}\n\
+             [write.order]\nrate = \"1/s\"\ncells = {{ {} }}\n[write.status]\nrate = \"1/s\"\ncells = {{ {} }}\n\
+             [existing.order]\neach = [\"id\"]\n[existing.status]\n{existing}\n\
+             [read.one]\nequal = [\"id\"]\n[strategy.only]\nkey = \"be4(id)\"\n",
+            cells("abcdefgh"),
+            cells("xy"),
+        );
+        Scenario::parse(&text, "columns").unwrap_or_else(|error| panic!("{error}"))
+    };
+    // All orders have a status; one in two of them does: a write meets each of 100,000 with the same probability, and ln 2 x 100,000 = 69,315 leave half without.
+    for (existing, cells) in [("each = [\"id\"]", 10.0), ("records = 69_315", 9.0)] {
+        let scenario = scenario(existing);
+        let strategy = &scenario.strategies[0];
+        let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+        let table = KeyedTable::of(strategy, &replicate);
+        let size = TableSample::of(&table, 16_384, Encodings::All).size(0.0);
+        let layout = Layout::of(strategy, &Arc::new(replicate.clone()));
+        let read = layout.reads[0].planned.plan.expected.cells_read;
+        let family = &size.families[0];
+        // Of so many rows that are sampled, a half is known to 0.5 / sqrt(16,384) = 0.4 % of a row, so two cells to 0.8 % of a cell.
+        let bytes = size.row_bytes;
+        assert!(
+            (bytes - 126.0 * cells).abs() < 126.0 * 0.03,
+            "{existing}: {bytes} bytes"
+        );
+        assert!(
+            (family.cells_per_row - cells).abs() < 0.01,
+            "{existing}: {} cells",
+            family.cells_per_row
+        );
+        assert!((read - cells).abs() < 0.01, "{existing}: {read} cells read");
+        assert!(
+            (family.writes_per_cell - 1.0).abs() < 0.2,
+            "{existing}: {}",
+            family.writes_per_cell
+        );
+    }
 }

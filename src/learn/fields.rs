@@ -154,6 +154,7 @@ impl LearntField {
                 self.made = (step > 1).then_some(number);
                 sequence(least, step)
             }
+            (ValueKind::Int, None) if column.is_code() => self.text(column),
             (ValueKind::Int, None) => {
                 (self.part.0, self.follows_time) = (integer(&name, column), column.rises());
                 format!("\"int\", first = {least}, {}", self.law(column, range))

@@ -7,6 +7,7 @@ use super::requests::Requests;
 use crate::key::{FieldSteps, KeyPlan, Knowledge, Randomness, Segment};
 use crate::keyspace::KeyBatch;
 use crate::record::{DerivedId, FieldId, KnownField, Schema};
+use crate::text::grouped;
 use crate::time::EpochNanos;
 use crate::workload::{Population, Read, ReadTarget, RowCounts};
 use std::sync::Arc;
@@ -447,7 +448,7 @@ impl std::fmt::Display for OverRead {
 /// Whole above ten, one decimal below.
 fn count(number: f64) -> String {
     if number >= 10.0 || (number - number.round()).abs() < 0.05 {
-        format!("{:.0}", number.round())
+        grouped(number.round() as i128)
     } else {
         format!("{number:.1}")
     }

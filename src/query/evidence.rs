@@ -231,9 +231,13 @@ impl Evidence {
                 range = Some((field, steps.reduce(FieldSteps::and)));
             }
             Stop::Lead { segments, .. } => {
-                for field in fields(segments) {
-                    if exact(segments, *field) && known(field) && !told.contains(field) {
-                        told.push(*field);
+                let known = fields(segments).iter().filter(|it| known(it));
+                for field in known.filter(|it| !told.contains(it)).collect::<Vec<_>>() {
+                    match key.segment_steps(segments, *field) {
+                        _ if exact(segments, *field) => told.push(*field),
+                        // The seconds of a `ksuid`.
+                        Some(own) => steps.push((*field, own)),
+                        None => {}
                     }
                 }
             }

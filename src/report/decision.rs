@@ -132,7 +132,10 @@ fn of_group(
     };
     let terms = keys(results, tied).into_iter().chain([
         said(["Why", "Between them"][usize::from(several)], why),
-        said("What it costs", once(tied, |own| vec![costs(own, group)])),
+        said(
+            "What it costs",
+            once(tied, |own| vec![costs(results, own, group)]),
+        ),
         said("What may go wrong", risks),
         said("Runner-up", vec![next.unwrap_or_else(none)]),
     ]);
@@ -213,8 +216,15 @@ fn key(results: &Results, own: &RankedStrategy) -> Term {
     }
 }
 
+/// Its servers do something besides its writes: no capacity for writes counts that.
+fn has_other_load(result: &StrategyResult) -> bool {
+    let mut reads = result.reads.iter();
+    let is_issued = reads.any(|read| read.response_ms.is_some());
+    !result.writes.is_empty() && (is_issued || !result.neighbours.is_empty())
+}
+
 /// What readers, disks and servers pay.
-fn costs(own: &RankedStrategy, group: &ComparableStrategies) -> String {
+fn costs(results: &Results, own: &RankedStrategy, group: &ComparableStrategies) -> String {
     let bytes = group.strategies.iter().filter_map(|it| it.write_bytes);
     let least = bytes.fold(f64::INFINITY, f64::min);
     let reads = own.read_cost.map(|cost| match Ratio.text(cost).as_str() {
@@ -235,7 +245,11 @@ fn costs(own: &RankedStrategy, group: &ComparableStrategies) -> String {
             Compact.text(knee)
         )),
         (_, Some(capacity)) => Some(format!(
-            "its hottest server is full at {}/s",
+            "{}its hottest server is full at {}/s",
+            match find(results, own).is_some_and(|(_, it)| has_other_load(it)) {
+                true => "by its writes alone ",
+                false => "",
+            },
             Compact.text(capacity)
         )),
         _ => None,
@@ -253,6 +267,12 @@ fn risks(results: &Results, own: &RankedStrategy, most_warnings: usize) -> Vec<S
     if !own.broken_limits.is_empty() {
         let broken_limits = own.broken_limits.join("; ");
         risks.push(format!("It breaks limits: {broken_limits}."));
+    }
+    if !own.open_limits.is_empty() {
+        let open = own.open_limits.join("; ");
+        risks.push(format!(
+            "It may break limits, which the replicates don't show: {open}."
+        ));
     }
     if !own.growing_reads.is_empty() {
         let growing_reads = own.growing_reads.join("; ");
@@ -289,9 +309,31 @@ fn runner_up(next: &RankedStrategy) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::headline;
+    use super::{Results, costs, headline};
     use crate::report::sample_fixture as sample;
     use serde_json::json;
+
+    #[test]
+    fn a_capacity_for_writes_beside_reads_or_neighbours_is_said_to_be_that_of_writes_alone() {
+        let mut results = crate::report::sample_reads_fixture::five_keys();
+        let own = json!({ "name": results.strategies[0].name, "key": "k", "suggested": false, "hotspot": null, "broken_limits": [],
+            "growing_reads": [], "read_cost": null, "usable_capacity_per_sec": 157_000.0, "write_bytes": null,
+            "on_front": true, "loses_in": null });
+        let group = json!({ "fields": [], "strategies": [own], "tied": 1, "reasons": [], "comparisons": [], "create": "" });
+        results.recommended = vec![serde_json::from_value(group).expect("a group")];
+        let told = |results: &Results| {
+            let group = &results.recommended[0];
+            costs(results, &group.strategies[0], group)
+        };
+        let alone = "By its writes alone its hottest server is full at 157k/s.";
+        results.strategies[0].reads[0].response_ms = Some(Default::default());
+        assert_eq!(told(&results), alone);
+        results.strategies[0].reads.clear();
+        assert_eq!(told(&results), "Its hottest server is full at 157k/s.");
+        let neighbour = results.strategies[0].writes[0].clone();
+        results.strategies[0].neighbours = vec![neighbour];
+        assert_eq!(told(&results), alone);
+    }
 
     #[test]
     fn the_headline_says_what_is_known_and_no_more() {

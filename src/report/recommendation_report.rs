@@ -66,7 +66,7 @@ impl RecommendationReport<'_> {
         let found = self.0;
         let replicates = number::counted(found.replicates as usize, "replicate");
         format!(
-            "{} Each group is ranked among the keys that store the same rows: by limits ({}), then by reads that grow with the time that rows are kept, \
+            "{} Each group is ranked among the keys over the same fields: by the rows that they keep, by limits ({}), then by reads that grow with the time that rows are kept, \
              cost of reads, {} and bytes, where only differences of more than 5 % that the replicates show count. Another load, cluster or set of reads than the file's \
              may turn it round. {}, seed {}, {replicates} of {}.",
             tried(found.suggestions.as_ref()),
@@ -143,6 +143,7 @@ fn row(strategy: &RankedStrategy, standing: &str, has_knees: bool) -> Vec<String
         source.to_owned(),
         standing.to_owned(),
         match strategy.broken_limits.len() {
+            0 if !strategy.open_limits.is_empty() => "open".to_owned(),
             0 => "kept".to_owned(),
             n => format!("{n} broken"),
         },
@@ -169,6 +170,17 @@ fn sentences(group: &ComparableStrategies) -> Vec<String> {
     sentences.extend(broken.map(|it| {
         let limits = it.broken_limits.join("; ");
         format!("`{}` breaks limits: {limits}.", it.name)
+    }));
+    let open = group
+        .strategies
+        .iter()
+        .filter(|it| !it.open_limits.is_empty());
+    sentences.extend(open.map(|it| {
+        let limits = it.open_limits.join("; ");
+        format!(
+            "Whether `{}` keeps the limits is open: {limits}, which the replicates don't show.",
+            it.name
+        )
     }));
     sentences
 }

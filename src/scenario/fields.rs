@@ -13,7 +13,7 @@ use crate::record::{
     FieldValueError, KnownField, Late, Schema, TextValues, TimeUnit,
 };
 use crate::settings::{Kind, any_number, boolean, integer, json, number, table, text, time, word};
-use crate::text::grouped;
+use crate::text::{grouped, nearest};
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
 
@@ -166,11 +166,10 @@ fn read_field<'a>(
     let kind = read_kind(&reader);
     let law = kind.as_ref().map(|kind| read_distribution(&reader, kind));
     let of = reader.texts("of", true).unwrap_or_default();
-    if let Some(kind) = &kind {
-        reader.finish();
-        check_memory(&reader, entry, kind, !of.is_empty());
-    }
     let read = kind.is_some();
+    if read {
+        reader.finish();
+    }
     let kind = kind.unwrap_or(FieldKind::Int { first: 0, count: 1 });
     let field = Field::new(&entry.key, kind);
     let law = law.unwrap_or_default();
@@ -244,17 +243,6 @@ fn check_identifier(sink: &Diagnostics, what: &str, entry: &Entry) {
         let label = "expected a letter, then letters, digits and `_`, 64 at most";
         let message = format!("`{name}` is no name of a {what}");
         sink.error(&entry.place, message, label);
-    }
-}
-
-/// Laws but the uniform one may be tabulated with 16 bytes a value: a rank and a share.
-fn check_memory(field: &Reader<'_>, entry: &Entry, kind: &FieldKind, dependent: bool) {
-    let has_law = field.has("distribution") && !dependent;
-    if let Some(count) = kind.count().filter(|_| has_law) {
-        let what = format!("{} values with a distribution", grouped(count.into()));
-        field
-            .sink
-            .refuse_memory(&entry.place, &what, count as f64 * 16.0);
     }
 }
 
@@ -369,7 +357,17 @@ pub(super) fn given(
             literal: Some(bytes),
             ..
         }) => {
-            let literals = &mut schema.fields[usize::from(id.0)].literals;
+            let field = &mut schema.fields[usize::from(id.0)];
+            if let (FieldKind::Text(TextValues::Listed(texts)), FieldValue::Text(text)) =
+                (&field.kind, &value)
+                && let Some(near) = nearest(text, texts.iter().map(String::as_str))
+            {
+                let message = format!("`{text}` is none of the values of `{}`", field.name);
+                let diagnostic = Diagnostic::warning(message).label("a value of its own");
+                let help = format!("did you mean `{near}`?");
+                sink.add(&node.place, diagnostic.help(help));
+            }
+            let literals = &mut field.literals;
             let at = u16::try_from(literals.len()).ok()?;
             literals.push(bytes);
             Some(Field::literal_slot(at))
@@ -733,17 +731,24 @@ fn numbers(
 fn read_weights(reader: &Reader<'_>, kind: &FieldKind) -> Option<Vec<f64>> {
     let accepts = |weight| (0.0..=1e12).contains(&weight);
     let weights = numbers(reader, "weights", "at least 0", accepts)?;
-    let beyond = kind.count().filter(|&count| weights.len() as u64 > count);
-    let (message, label) = match beyond {
+    let given = weights.len() as u64;
+    let count = kind.count();
+    let message = |count| format!("{given} weights for {count} values");
+    let (message, label) = match count.filter(|&count| given > count) {
         _ if weights.iter().all(|&weight| weight == 0.0) => {
             let label = "expected a weight for each rank, not all zero";
             ("all weights are zero".to_owned(), label)
         }
-        Some(count) => {
-            let message = format!("{} weights for {count} values", weights.len());
-            (message, "at most one for each value")
+        Some(count) => (message(count), "at most one for each value"),
+        None => {
+            if let Some(count) = count.filter(|&count| given < count) {
+                let diagnostic = Diagnostic::note(message(count)).label("the others never come");
+                reader
+                    .sink
+                    .add(&reader.place_of_value("weights"), diagnostic);
+            }
+            return Some(weights);
         }
-        None => return Some(weights),
     };
     reader.refuse_key("weights", message, label);
     None

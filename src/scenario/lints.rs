@@ -103,7 +103,9 @@ pub(super) fn lint_reads(sink: &Diagnostics, document: &TomlTable, strategies: &
         let hot = strategies.iter().filter(|strategy| {
             let read = strategy.setup.workload.reads.get(at);
             let looks_back = |read: &Read| read.load.is_some() && looks_back(read);
-            strategy.follows_time() && read.is_some_and(looks_back)
+            strategy.follows_time()
+                && strategy.step_of_the_run(&strategy.key).is_none()
+                && read.is_some_and(looks_back)
         });
         let hot: Vec<&str> = hot.map(|strategy| strategy.name.as_str()).collect();
         if !hot.is_empty() {

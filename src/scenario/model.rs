@@ -226,6 +226,17 @@ impl Strategy {
         self.follows_time_under(key) || self.pace().is_some_and(gathers)
     }
 
+    /// What the keys of all rows of the run begin with: the step of time that the key, the table's or a copy's, leads with where it outlasts the run.
+    pub fn step_of_the_run(&self, key: &KeyPlan) -> Option<Vec<u8>> {
+        let pace = self.pace()?;
+        let secs = self.setup.workload.duration.as_secs_f64();
+        key.lasting_lead(Pace {
+            speed: pace.speed * secs,
+            rows_per_sec: pace.rows_per_sec.map(|rows| rows * secs),
+            ..pace
+        })
+    }
+
     /// Rows that one operation writes: one of the table, and of each copy.
     pub fn rows_per_write(&self) -> f64 {
         1.0 + self.copies.len() as f64

@@ -273,19 +273,21 @@ impl<'a> Reader<'a> {
     /// A node as a number with a unit.
     pub(super) fn unit_node<T: Unit>(&self, key: &str, node: &Node) -> Option<T> {
         let expected = T::KIND.expected();
+        let setting = self.spec.get(key);
+        let default = setting.and_then(|it| self.sink.profile().default_of(&self.path, it));
         #[cfg(test)]
         super::asked_fixture::unit(&self.path_of(key), |text| text.parse::<T>().is_ok());
         let (message, help) = match &node.value {
             Value::Text(text) => match text.parse() {
                 Ok(value) => return Some(value),
-                Err(error) => (error.to_string(), error.help()),
+                Err(error) => (error.to_string(), error.help(default)),
             },
             Value::Integer(_) | Value::Float(_) => {
                 let number = match node.value {
                     Value::Float(value) => value.to_string(),
                     _ => show::value(&node.value),
                 };
-                let text = format!("{number}{}", T::KIND.usual_unit());
+                let text = format!("{number}{}", T::KIND.unit_near(&number, default));
                 let sound = text.parse::<T>().is_ok();
                 let help = sound.then(|| format!("write the unit: `{key} = \"{text}\"`"));
                 (format!("`{}` has no unit", self.path_of(key)), help)

@@ -61,7 +61,7 @@ impl UnitKind {
         }
     }
 
-    /// The unit that a bare number most likely has.
+    /// The unit that a bare number has where nothing else is known of it.
     pub fn usual_unit(self) -> &'static str {
         match self {
             Self::Duration => "s",
@@ -118,11 +118,11 @@ impl UnitError {
         Self { kind, found, fault }
     }
 
-    /// The next step, where there is one to name.
-    pub fn help(&self) -> Option<String> {
+    /// The next step, where there is one to name, for a setting with this default.
+    pub fn help(&self, default: Option<&str>) -> Option<String> {
         let (kind, found) = (self.kind, self.found.trim());
         Some(match &self.fault {
-            Fault::NoUnit => format!("did you mean `{found}{}`?", kind.usual_unit()),
+            Fault::NoUnit => format!("did you mean `{found}{}`?", kind.unit_near(found, default)),
             Fault::UnknownUnit(unit) => match kind.nearest(unit) {
                 Some(nearest) => {
                     let number = found.strip_suffix(unit.as_str()).unwrap_or_default();

@@ -109,6 +109,28 @@ impl UnitKind {
         }
     }
 
+    /// The unit that a bare number most likely has: the one that brings a time or a size nearest to a default, if there is one.
+    pub fn unit_near(self, number: &str, default: Option<&str>) -> &'static str {
+        let units = match self {
+            Self::Duration => &TIMES[..],
+            Self::ByteSize => &SIZES[..],
+            Self::Bandwidth | Self::Rate => &[],
+        };
+        let in_smallest = |text: &str, (name, scale, _): &Unit| {
+            let number: f64 = text.strip_suffix(name)?.trim_end().parse().ok()?;
+            (number > 0.0).then_some(number * *scale as f64)
+        };
+        let default =
+            default.and_then(|text| units.iter().rev().find_map(|of| in_smallest(text, of)));
+        let distance = |of: &&Unit| {
+            let ratio = in_smallest(&format!("{number}{}", of.0), of)? / default?;
+            Some(libm::fabs(libm::log(ratio)))
+        };
+        let near = units.iter().filter_map(|of| Some((distance(&of)?, of.0)));
+        let nearest = near.min_by(|a, b| a.0.total_cmp(&b.0));
+        nearest.map_or(self.usual_unit(), |(_, unit)| unit)
+    }
+
     /// The greatest that is read.
     fn greatest(self) -> String {
         match self {
@@ -371,9 +393,9 @@ mod tests {
                         "{text}: {error}"
                     );
                     assert!(
-                        error.help().unwrap_or_default().contains(help),
+                        error.help(None).unwrap_or_default().contains(help),
                         "{text}: {:?}",
-                        error.help()
+                        error.help(None)
                     );
                 }
             }
@@ -381,8 +403,22 @@ mod tests {
     }
 
     #[test]
+    fn a_bare_number_is_taken_to_be_near_the_default() {
+        let near = |kind: UnitKind, number, default| kind.unit_near(number, Some(default));
+        assert_eq!(near(UnitKind::Duration, "0.3", "0.3ms"), "ms");
+        assert_eq!(near(UnitKind::Duration, "300", "0.3ms"), "us");
+        assert_eq!(near(UnitKind::Duration, "5000", "5m"), "s");
+        assert_eq!(near(UnitKind::ByteSize, "16", "16GB"), "GB");
+        assert_eq!(near(UnitKind::ByteSize, "65536", "64KB"), "B");
+        assert_eq!(near(UnitKind::Rate, "60", "40k/s"), "/s");
+        // Of nothing, and without a default, the usual one.
+        assert_eq!(near(UnitKind::Duration, "0", "0.3ms"), "s");
+        assert_eq!(UnitKind::Duration.unit_near("2", None), "s");
+    }
+
+    #[test]
     fn near_misses_of_other_units_are_named() {
-        let help = |error: UnitError| error.help().unwrap_or_default();
+        let help = |error: UnitError| error.help(None).unwrap_or_default();
         assert_eq!(
             help("64kb".parse::<ByteSize>().unwrap_err()),
             "did you mean `64KB`?"

@@ -615,3 +615,20 @@ fn times_that_are_not_read_are_warned_of() {
         "{text}"
     );
 }
+
+#[test]
+fn codes_are_listed_and_sizes_lead_no_key() {
+    // Some hosts; 90 of 100 rows have one status; sizes of which half are in the least tenth of the range, as those of files are.
+    let row = |at: i64| {
+        let status = [200, 404, 500][usize::from(at % 10 == 3) + usize::from(at % 20 == 13)];
+        let size = 100 + (at * 7_919 % 997).pow(3) / 1_000;
+        let (host, ts) = (at * at % 307, 1_767_225_600_000 + 7 * at);
+        format!("{ts},{size},{host},{status}\n")
+    };
+    let rows: String = (0..20_000).map(row).collect();
+    let (text, _, keys) = drafted("log.csv", &format!("ts,size,host,status\n{rows}"));
+    let listed = "status = { type = \"text\", values = [\"200\",\"404\",\"500\"], distribution = { weights = [18000,1000,1000], ranked = true } }";
+    assert!(text.contains(listed), "{text}");
+    assert!(keys.iter().all(|key| !key.contains("size")), "{keys:?}");
+    assert_eq!(keys[1], "be4(host) || be8(ts)");
+}

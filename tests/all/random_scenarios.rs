@@ -8,6 +8,7 @@ use keyheat::report::{Format, Report, Style};
 use keyheat::scenario::Scenario;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
+use rayon::prelude::*;
 use std::fmt::Write;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -369,20 +370,23 @@ fn what_must_be_true_of_any_run_is_true_of_random_valid_scenarios() {
         ascii: false,
         colour: false,
     };
-    let (mut valid, mut tried) = (0, 0);
-    while valid < wanted {
+    let (mut scenarios, mut tried) = (Vec::new(), 0);
+    while (scenarios.len() as u64) < wanted {
         let mut draw = Draw(Xoshiro256PlusPlus::seed_from_u64(tried));
         tried += 1;
         assert!(
             tried < 20 * wanted + 200,
-            "only {valid} of {tried} are valid"
+            "only {} of {tried} are valid",
+            scenarios.len()
         );
         let text = scenario(&mut draw);
-        let Ok(scenario) = Scenario::parse(&text, "random") else {
-            continue;
-        };
-        valid += 1;
-        let runs = Experiment::new(&scenario).threads(1).start();
+        if let Ok(scenario) = Scenario::parse(&text, "random") {
+            scenarios.push((tried, text, scenario));
+        }
+    }
+    scenarios.par_iter().enumerate().for_each(|(nth, drawn)| {
+        let (tried, text, scenario) = drawn;
+        let runs = Experiment::new(scenario).threads(1).start();
         let runs = runs.expect("the system gives a thread");
         let wasteful = Mutex::new(None);
         runs.run(
@@ -390,7 +394,7 @@ fn what_must_be_true_of_any_run_is_true_of_random_valid_scenarios() {
             &AtomicBool::new(false),
             |_| {},
             |run| {
-                let breach = run.result().and_then(|it| too_many_events(&scenario, it));
+                let breach = run.result().and_then(|it| too_many_events(scenario, it));
                 let mut first = wasteful.lock().unwrap();
                 let named = breach.map(|breach| format!("{}: {breach}", runs.name(run.job)));
                 *first = first.take().or(named);
@@ -408,9 +412,9 @@ fn what_must_be_true_of_any_run_is_true_of_random_valid_scenarios() {
                 "number {tried}: {shown}"
             );
         }
-        if valid % 20 == 0 {
-            let again = Experiment::new(&scenario).threads(3).run(|_| {});
+        if (nth + 1) % 20 == 0 {
+            let again = Experiment::new(scenario).threads(3).run(|_| {});
             assert_eq!(results, again, "number {tried}\n{text}");
         }
-    }
+    });
 }

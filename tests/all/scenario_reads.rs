@@ -278,7 +278,7 @@ fn odd_reads_are_told() {
     );
     let newest = "[read.r]\nequal = [\"sensor\"]\nnewest = { field = \"ts\" }\nrate = \"5/s\"";
     let keys = "[write.rows]\nrate = \"9/s\"\n[existing.rows]\nlast = \"7d\"\n[strategy.hashed]\nkey = \"md5(ts)\"\n\
-                [strategy.by-time]\nkey = \"be8(ts)\"\n[strategy.by-sensor]\nkey = \"be4(sensor) || be8(ts)\"\n";
+                [strategy.by-time]\nkey = \"be8(ts)\"\n[strategy.by-day]\nkey = \"day || be4(sensor) || be8(ts)\"\n[strategy.by-sensor]\nkey = \"be4(sensor) || be8(ts)\"\n";
     assert_eq!(
         warnings(newest, keys),
         [(

@@ -3,6 +3,7 @@
 use super::complaints::{Complaints, type_name};
 use super::functions::{self, Argument, Call, Function};
 use crate::key::code::{Code, Facts, Op, Order, Randomness, Trend};
+use crate::key::formats::Transform;
 use crate::key::lang::{Expr, ExprKind, KeyError, MAX_DEPTH, parse};
 use crate::key::operator::Operator;
 use crate::key::segment::Segment;
@@ -128,7 +129,10 @@ impl<'a> Checker<'a> {
                 arguments,
             } => match functions::find(name) {
                 Some(Function { build: None, .. }) => return self.delimited(arguments, expr),
-                Some(function) => self.call(function, arguments, expr)?,
+                Some(function) => {
+                    let code = self.call(function, arguments, expr)?;
+                    return Some(self.reversed_parts(code, expr));
+                }
                 None => {
                     // Mistakes inside the arguments are told as well.
                     for argument in arguments {
@@ -152,6 +156,27 @@ impl<'a> Checker<'a> {
             ExprKind::Unreadable => return None,
         };
         Some(vec![self.part(code, expr)])
+    }
+
+    /// What is reversed as a whole is its parts from the last one on, each reversed; of anything else the one part.
+    fn reversed_parts(&self, mut code: Code, expr: &Expr) -> Vec<Segment> {
+        let joined = |code: &Code| {
+            let reverses = matches!(
+                code.op,
+                Op::Map(Transform::ReverseBytes | Transform::ReverseChars)
+            );
+            reverses && matches!(code.operands[0].op, Op::Concat)
+        };
+        if !joined(&code) {
+            return vec![self.part(code, expr)];
+        }
+        let parts = std::mem::take(&mut code.operands[0].operands).into_iter();
+        let reversed = parts.rev().map(|part| {
+            let is_literal = part.as_literal().is_some();
+            let part = self.part(part.reversed(code.value_type), expr);
+            Segment { is_literal, ..part }
+        });
+        reversed.collect()
     }
 
     fn part(&self, mut code: Code, expr: &Expr) -> Segment {

@@ -54,21 +54,11 @@ pub fn desc(call: &mut Call<'_, '_>) -> Option<Code> {
 pub fn reverse(call: &mut Call<'_, '_>, as_bytes: bool) -> Option<Code> {
     let bytes = call.bytes(0)?;
     let value_type = if as_bytes { Bytes } else { bytes.value_type };
-    if value_type == Text && !bytes.shape.is_ascii() {
-        return Some(shuffled(Transform::ReverseChars, bytes));
-    }
-    let shape = bytes.shape.reversed();
-    Some(bytes.apply_bytes(Op::Map(Transform::ReverseBytes), value_type, shape))
+    Some(bytes.reversed(value_type))
 }
 
 pub fn reverse_domain(call: &mut Call<'_, '_>) -> Option<Code> {
-    Some(shuffled(Transform::ReverseDomain, call.text(0, "")?))
-}
-
-/// Any text of the same bytes.
-fn shuffled(transform: Transform, text: Code) -> Code {
-    let any = ByteShape::uniform(text.shape.min, text.shape.max, text.shape.all());
-    text.apply_bytes(Op::Map(transform), Text, any)
+    Some(call.text(0, "")?.shuffled(Transform::ReverseDomain))
 }
 
 /// The first `count` bytes of a digest, which are written without the rest of it.
