@@ -609,6 +609,7 @@ fn a_text_that_is_cut_reads_the_rows_of_its_beginning() {
         10.0 * any(3.0) + own + (1.0 - own) / 10.0 - any(3.0) / 10.0,
         0.02,
     );
+}
 
 #[test]
 fn a_known_time_under_an_identifier_of_seconds_is_the_rows_of_its_second() {
