@@ -90,7 +90,7 @@ impl Retention {
         let growth = reads.map(|(read, asked)| {
             let row = costs(&later.1).row;
             let tables = KeyedTable::all(strategy, &self.later.replicate);
-            let tables = tables.map(|table| (keys(&table), row));
+            let tables = tables.map(|table| (keys(&table, asked), row));
             // Read in the way that suits the larger table: a whole table that is still small is no way for years.
             let plan = (later.0).with(read, TARGETS, &later.1, |context| {
                 cheapest(tables, asked, context).1
