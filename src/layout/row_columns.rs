@@ -8,7 +8,7 @@ use crate::cluster::{CellSpec, WrittenCells};
 use crate::record::FieldId;
 use crate::scenario::Setup;
 use crate::units::PerSecond;
-use crate::workload::{Arrivals, LoadModel, Workload, WriteKind};
+use crate::workload::{Arrivals, Existing, LoadModel, Workload, WriteKind};
 use std::sync::Arc;
 
 /// A column that some writes fill.
@@ -138,7 +138,7 @@ pub(super) fn workload_of(setup: &Setup, keeps: impl Fn(Source) -> bool) -> Work
             };
         }
     }
-    let source = |rows: &crate::workload::Existing| rows.write.map(|write| usize::from(write.0));
+    let source = |rows: &Existing| rows.write.map(|write| usize::from(write.0));
     workload.existing.retain(|rows| keeps(source(rows)));
     workload
 }
