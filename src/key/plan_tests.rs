@@ -373,3 +373,14 @@ fn a_join_that_is_reversed_is_its_parts_reversed_from_the_last_one_on() {
         assert_eq!(written(&reversed), written(&parts), "{}", reversed.text());
     }
 }
+
+#[test]
+fn parts_of_a_reversed_join_are_named_by_what_each_of_them_reverses() {
+    let plan = plan("reverse(host || 'ab' || text(n))");
+    let names = plan.segments().iter().map(|it| it.expression.as_str());
+    let names: Vec<&str> = names.collect();
+    assert_eq!(
+        names,
+        ["reverse(host || 'ab' || text(n))", "'ba'", "reverse(host)"]
+    );
+}

@@ -441,7 +441,7 @@ impl FamilySample {
         let rows_in_all = growth.rows(planned).max(1.0);
         let written = setup.written.iter().filter(|it| it.family == family);
         let written: Vec<_> = written.collect();
-        let of_rows = row_columns(table);
+        let of_rows = row_columns(table, &[]);
         let of_rows: Vec<_> = of_rows.iter().filter(|it| it.family == family).collect();
         let most = written.iter().map(|it| it.cells.len()).max();
         let most = most.unwrap_or(setup.table.qualifiers.len()) as f64;

@@ -69,7 +69,7 @@ pub(super) fn of(tables: &[LaidTable<'_>], gets: usize) -> Vec<ReadForecast> {
     };
     let rows: Vec<f64> = tables.iter().map(row).collect();
     let reads = workload.reads.iter().enumerate().map(|(at, read)| {
-        let keys = tables.iter().map(|laid| keys(&laid.table));
+        let keys = tables.iter().map(|laid| keys(&laid.table, read));
         let keys = keys.zip(rows.iter().copied());
         let (table, plan) =
             targets.with(at, TARGETS, setup, |context| cheapest(keys, read, context));
@@ -185,13 +185,13 @@ impl<'a> ReadTargets<'a> {
     }
 }
 
-/// The keys of a table, and how many cells it keeps under them.
-pub(super) fn keys(table: &KeyedTable<'_>) -> TableKeys {
+/// The keys of a table, and how many cells it keeps under them of the rows that a read asks for.
+pub(super) fn keys(table: &KeyedTable<'_>, read: &Read) -> TableKeys {
     let families = table.setup().table.families.iter();
     TableKeys {
         key: table.key.clone(),
         cell_key: table.cell_key.clone(),
-        cells_of_a_write: match &row_columns(table)[..] {
+        cells_of_a_write: match &row_columns(table, &read.with)[..] {
             [] => cells(table.setup()).0,
             columns => columns.iter().map(|it| it.share).sum(),
         },

@@ -90,7 +90,7 @@ impl Retention {
         let growth = reads.map(|(read, asked)| {
             let row = costs(&later.1).row;
             let tables = KeyedTable::all(strategy, &self.later.replicate);
-            let tables = tables.map(|table| (keys(&table), row));
+            let tables = tables.map(|table| (keys(&table, asked), row));
             // Read in the way that suits the larger table: a whole table that is still small is no way for years.
             let plan = (later.0).with(read, TARGETS, &later.1, |context| {
                 cheapest(tables, asked, context).1
@@ -160,10 +160,11 @@ mod tests {
 
     #[test]
     fn what_expires_grows_no_further_than_it_is_kept() {
-        // A history of any length leaves the ten minutes that are kept.
+        // A history of any length leaves the ten minutes that are kept, beside what the run has written by then: a second of 601 is 0.2 % of either. Sampled readers
+        // of 50 sensors find alike rows, to 1 / sqrt(12,000 rows of one) = 0.9 %.
         let found = growths("[existing.w]\nlast = \"10m\"\n[family.d]\nttl = \"10m\"");
         for growth in found.iter().flatten() {
-            assert!((0.8..1.2).contains(growth), "{found:?}");
+            assert!((0.98..1.02).contains(growth), "{found:?}");
         }
     }
 

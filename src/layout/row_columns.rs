@@ -5,9 +5,10 @@ use super::Replicate;
 use super::key_sample::KeyedTable;
 use super::row_growth::RowGrowth;
 use crate::cluster::{CellSpec, WrittenCells};
+use crate::record::FieldId;
 use crate::scenario::Setup;
 use crate::units::PerSecond;
-use crate::workload::{Arrivals, LoadModel, Workload, WriteKind};
+use crate::workload::{Arrivals, Existing, LoadModel, Workload, WriteKind};
 use std::sync::Arc;
 
 /// A column that some writes fill.
@@ -17,17 +18,20 @@ pub(super) struct RowColumn {
     pub cell: CellSpec,
     /// The part of all rows that have it, at the end of the run.
     pub share: f64,
+    /// The same of the rows of each source that does not fill it.
+    pub beside: Vec<(Source, f64)>,
 }
 
 /// What rows come from: a write of this number, or rows that exist and belong to none, which have the table's columns.
-type Source = Option<usize>;
+pub(super) type Source = Option<usize>;
 
 /// The columns of a table, each with its share of the rows; empty where all writes fill the same, or a qualifier names them. Deletes are left out.
-/// Found once for all who ask.
-pub(super) fn row_columns(table: &KeyedTable<'_>) -> Arc<Vec<RowColumn>> {
+/// Found once for all who ask. Of the rows with these values alone, by the writes that fix no other.
+pub(super) fn row_columns(table: &KeyedTable<'_>, with: &[(FieldId, i64)]) -> Arc<Vec<RowColumn>> {
     let setup = table.setup();
     let (workload, of_table) = (&setup.workload, setup.table.cells_of(0));
     let asked = (
+        with.to_vec(),
         "columns",
         table.written(),
         setup.written.clone(),
@@ -45,6 +49,13 @@ pub(super) fn row_columns(table: &KeyedTable<'_>) -> Arc<Vec<RowColumn>> {
         if is_alike || table.strategy.qualifier.is_some() {
             return Vec::new();
         }
+        let fits = |(field, slot): &(FieldId, i64)| {
+            with.iter()
+                .all(|(known, value)| known != field || value == slot)
+        };
+        sources.retain(|(source, _)| {
+            source.is_none_or(|at| workload.writes[at].with.iter().all(fits))
+        });
         let mut columns: Vec<(RowColumn, Vec<Source>)> = Vec::new();
         for (source, written) in &sources {
             for cell in &written.cells {
@@ -58,6 +69,7 @@ pub(super) fn row_columns(table: &KeyedTable<'_>) -> Arc<Vec<RowColumn>> {
                             family: written.family,
                             cell: cell.clone(),
                             share: 1.0,
+                            beside: Vec::new(),
                         };
                         columns.push((column, vec![*source]));
                     }
@@ -75,9 +87,26 @@ pub(super) fn row_columns(table: &KeyedTable<'_>) -> Arc<Vec<RowColumn>> {
             }
         };
         let all = rows_of(sources.iter().map(|(source, _)| *source).collect());
-        let shares = columns.into_iter().map(|(column, of)| RowColumn {
-            share: (rows_of(of) / all.max(1.0)).min(1.0),
-            ..column
+        let shares = columns.into_iter().map(|(column, of)| {
+            let own = rows_of(of.clone());
+            let others = sources.iter().map(|(source, _)| *source);
+            let others = others.filter(|source| !of.contains(source));
+            // Of the rows of both, those that the two have in common.
+            let beside = others.map(|source| {
+                let rows = rows_of(vec![source]);
+                let mut both = of.clone();
+                both.push(source);
+                both.sort_unstable();
+                let common = rows + own - rows_of(both);
+                (source, (common / rows.max(1.0)).clamp(0.0, 1.0))
+            });
+            let beside = beside.collect();
+            let share = (own / all.max(1.0)).min(1.0);
+            RowColumn {
+                share,
+                beside,
+                ..column
+            }
         });
         shares.collect()
     };
@@ -109,7 +138,7 @@ pub(super) fn workload_of(setup: &Setup, keeps: impl Fn(Source) -> bool) -> Work
             };
         }
     }
-    let source = |rows: &crate::workload::Existing| rows.write.map(|write| usize::from(write.0));
+    let source = |rows: &Existing| rows.write.map(|write| usize::from(write.0));
     workload.existing.retain(|rows| keeps(source(rows)));
     workload
 }

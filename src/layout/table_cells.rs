@@ -92,9 +92,10 @@ impl TableCells {
             };
             let draw = |cell: u64, again: u64| mix(mix(mix(number) ^ cell) ^ again);
             // What other writes have put there.
+            let source = Some(write).filter(|write| *write < setup.written.len());
             let others = (0..).zip(columns).filter(|(nth, of)| {
-                let is_own = specs.iter().any(|own| own.qualifier == of.cell.qualifier);
-                !is_own && unit(draw(*nth, OF_OTHERS)) < of.share
+                let share = of.beside.iter().find(|(other, _)| *other == source);
+                share.is_some_and(|(_, share)| unit(draw(*nth, OF_OTHERS)) < *share)
             });
             let others: SmallVec<[&CellSpec; 4]> = others.map(|(_, of)| &of.cell).collect();
             let slots = mates.slots(&own.0);

@@ -42,10 +42,12 @@ pub enum Misfit {
 const MOST_CODES: f64 = 16.0;
 const ROWS_OF_A_CODE: f64 = 10.0;
 
-/// Of rows from their first to their ninth tenth the median lies in the middle, give or take so much of the way, where their numbers are spread evenly: of as many as
-/// come like this many that are equally frequent, the standard error is 1 / sqrt(12 x 100) / 0.8 = 0.036.
-const LOPSIDED: f64 = 0.15;
-const LEAST_NUMBERS: f64 = 100.0;
+/// Words in the names of columns that measure something: many values, of which no reader asks for one.
+const MEASURES: [&str; 22] = [
+    "amount", "balance", "bytes", "cents", "cost", "count", "duration", "elapsed", "fare", "fee",
+    "latency", "length", "millis", "ms", "price", "quantity", "qty", "seconds", "size", "total",
+    "weight", "width",
+];
 
 /// Counts of seconds, or finer, since 1970 that a column of times may hold, from 2001 to 2065, and what is in the names of such columns.
 const TIMES: std::ops::Range<i64> = 1_000_000_000..3_000_000_000;
@@ -200,26 +202,11 @@ impl Column {
         has_gaps && distinct <= MOST_CODES && self.rows() as f64 >= distinct * ROWS_OF_A_CODE
     }
 
-    /// Whether the whole numbers of its rows crowd at one end, as sizes and amounts do; those of identifiers lie evenly.
-    pub fn is_lopsided(&self) -> bool {
-        let texts = self.frequencies.heaviest(usize::MAX).into_iter();
-        let numbers =
-            texts.filter_map(|(text, times)| Some((text.parse::<i64>().ok()?, times as f64)));
-        let mut numbers: Vec<(i64, f64)> = numbers.collect();
-        numbers.sort_unstable_by_key(|(number, _)| *number);
-        let rows: f64 = numbers.iter().map(|(_, times)| times).sum();
-        let again: f64 = numbers.iter().map(|(_, times)| times * times).sum();
-        let at = |part: f64| {
-            let mut passed = 0.0;
-            let found = numbers.iter().find(|(_, times)| {
-                passed += times;
-                passed >= part * rows
-            });
-            found.map_or(0.0, |(number, _)| *number as f64)
-        };
-        let [low, middle, high] = [0.1, 0.5, 0.9].map(at);
-        let is_known = self.kind() == ValueKind::Int && again * LEAST_NUMBERS <= rows * rows;
-        is_known && low < high && libm::fabs((middle - low) / (high - low) - 0.5) > LOPSIDED
+    /// Whether its name says that its whole numbers measure something.
+    pub fn is_measure(&self) -> bool {
+        let name = self.name.to_lowercase();
+        let mut words = name.split(|c: char| !c.is_ascii_alphabetic());
+        self.kind() == ValueKind::Int && words.any(|word| MEASURES.contains(&word))
     }
 
     /// Whether hardly a value comes twice: an identity of the row.

@@ -73,7 +73,7 @@ pub fn key_parts(fields: &[LearntField], survey: &Survey) -> Values {
 }
 
 /// The fewest entities that tell rows apart beside what else is in the key, as far as any do: among as few, those that are called ids, and of more values. Others
-/// are measures, or belong to the row: values that hardly come again, numbers below zero, and such as crowd at one end. One of these is the second, where it is needed to tell rows apart.
+/// are measures, or belong to the row: values that hardly come again, numbers below zero, and what is called an amount or a size. One of these is the second, where it is needed to tell rows apart.
 fn entities<'a>(
     fields: &'a [LearntField],
     survey: &Survey,
@@ -95,7 +95,7 @@ fn entities<'a>(
         let is_own = fields[*at].distinct * OWN_IN > column.rows() as f64 * (OWN_IN - 1.0);
         // Of many ids a short file has most once.
         let is_below_zero = column.integers.ends().is_some_and(|(least, _)| *least < 0);
-        (is_own || column.is_lopsided()) && !is_id(*at) || is_below_zero
+        (is_own || column.is_measure()) && !is_id(*at) || is_below_zero
     };
     let (mut measures, known): (Vec<usize>, Vec<usize>) = all.iter().partition(|at| is_measure(at));
     match known.is_empty() {

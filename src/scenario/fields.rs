@@ -361,6 +361,7 @@ pub(super) fn given(
             if let (FieldKind::Text(TextValues::Listed(texts)), FieldValue::Text(text)) =
                 (&field.kind, &value)
                 && let Some(near) = nearest(text, texts.iter().map(String::as_str))
+                && is_slip(text, near)
             {
                 let message = format!("`{text}` is none of the values of `{}`", field.name);
                 let diagnostic = Diagnostic::warning(message).label("a value of its own");
@@ -377,6 +378,12 @@ pub(super) fn given(
             None
         }
     }
+}
+
+/// Whether a text that is near to another is more likely misspelt than another of its kind, such as a region or a tenant with another number.
+fn is_slip(text: &str, near: &str) -> bool {
+    let letters = |text: &str| text.replace(|c: char| !c.is_alphabetic(), "");
+    text.len() >= 4 && letters(text) == text && letters(near) == near
 }
 
 const KINDS: [&str; 9] = [

@@ -291,6 +291,24 @@ fn odd_reads_are_told() {
 }
 
 #[test]
+fn a_fixed_text_that_is_nearly_one_of_the_values_is_told() {
+    let told = |status: &str| {
+        let text = format!(
+            "[field]\nid = {{ type = \"int\", count = 9 }}\nst = {{ type = \"text\", values = [\"new\", \"paid\", \"eu-west-1\"] }}\n\
+             [write.w]\nrate = \"9/s\"\nwith = {{ st = \"{status}\" }}\n[strategy.a]\nkey = \"st || x'00' || be4(id)\"\n"
+        );
+        let scenario = Scenario::parse(&text, "with").unwrap_or_else(|error| panic!("{error}"));
+        let messages = scenario.warnings.into_iter().map(|it| it.message);
+        messages.collect::<Vec<_>>()
+    };
+    assert_eq!(told("payed"), ["`payed` is none of the values of `st`"]);
+    // Values of one's own, and one of the list's kind.
+    for own in ["paid", "", "x", "cancelled", "eu-west-3"] {
+        assert_eq!(told(own), [] as [&str; 0], "{own}");
+    }
+}
+
+#[test]
 fn rows_of_one_instant_are_told_where_a_key_tells_time() {
     let read = "[read.r]\nequal = [\"sensor\"]\nrate = \"5/s\"";
     let keys = "[strategy.a]\nkey = \"be4(sensor) || be8(ts)\"\n[strategy.b]\nkey = \"be8(ts)\"\n";

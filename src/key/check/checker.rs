@@ -171,10 +171,22 @@ impl<'a> Checker<'a> {
             return vec![self.part(code, expr)];
         }
         let parts = std::mem::take(&mut code.operands[0].operands).into_iter();
+        let fields = &self.environment.schema.fields;
         let reversed = parts.rev().map(|part| {
             let is_literal = part.as_literal().is_some();
-            let part = self.part(part.reversed(code.value_type), expr);
-            Segment { is_literal, ..part }
+            let name = match part.op {
+                Op::Field(slot, _) => Some(format!("reverse({})", fields[slot].name)),
+                _ => None,
+            };
+            let reversed = part.reversed(code.value_type);
+            let text = reversed.as_literal().map(|it| std::str::from_utf8(it));
+            let text = text.and_then(Result::ok).map(|it| format!("'{it}'"));
+            let part = self.part(reversed, expr);
+            Segment {
+                is_literal,
+                expression: name.or(text).unwrap_or(part.expression.clone()),
+                ..part
+            }
         });
         reversed.collect()
     }
