@@ -28,7 +28,7 @@ pub struct Code {
 }
 
 /// How a value comes about: an integer, the bits of a double, or bytes. Arithmetic wraps.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Op {
     Const(i64),
     /// The record's slot.
@@ -318,6 +318,29 @@ fn union(a: &[FieldId], b: &[FieldId]) -> Vec<FieldId> {
 }
 
 impl Code {
+    /// Are its values known to whoever knows those of other codes?
+    pub(super) fn follows_from(&self, others: &[&Self]) -> bool {
+        // Bytes of an integer tell it, but for parts of a date.
+        let tells = |of: &Self| {
+            let is_whole = matches!(&of.op, Op::Encode(encoding) if encoding.is_whole());
+            is_whole && of.operands[0].is_same(self)
+        };
+        let is_told = |of: &&Self| of.is_same(self) || tells(of);
+        let Facts { fields, drawn, .. } = &self.facts;
+        *drawn == Drawn::Nothing
+            && (fields.is_empty()
+                || others.iter().any(is_told)
+                || !self.operands.is_empty()
+                    && self.operands.iter().all(|of| of.follows_from(others)))
+    }
+
+    /// Of the same rows they are always the same.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let mut operands = self.operands.iter().zip(&other.operands);
+        let are_as_many = self.operands.len() == other.operands.len();
+        self.op == other.op && are_as_many && operands.all(|(a, b)| a.is_same(b))
+    }
+
     /// The integers of an operation.
     pub fn int(op: Op, operands: Vec<Self>, range: Interval) -> Self {
         Self::new(op, operands, ValueType::Int, range, ByteShape::literal(b""))

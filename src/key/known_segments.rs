@@ -103,6 +103,19 @@ impl KeyPlan {
         Some((classes, last?))
     }
 
+    /// Segments without those that follow from others, such as a salt of what stands behind it: who knows these knows the key.
+    pub fn telling_segments(&self) -> Vec<usize> {
+        let mut telling: Vec<usize> = (0..self.segments().len()).collect();
+        for segment in 0..self.segments().len() {
+            let others = telling.iter().filter(|other| **other != segment);
+            let others: Vec<&Code> = others.map(|other| self.code(*other)).collect();
+            if self.code(segment).follows_from(&others) {
+                telling.retain(|other| *other != segment);
+            }
+        }
+        telling
+    }
+
     /// Is the segment known to a reader who knows these fields?
     pub fn is_known(&self, segment: usize, known: &Knowledge) -> bool {
         let facts = &self.code(segment).facts;

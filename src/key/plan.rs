@@ -1,6 +1,6 @@
 //! The compiled plan, and what is known of a derived field by itself, outside of any key.
 
-use super::check::{Checker, Environment};
+use super::check::{Checker, Environment, joined_dates};
 use super::code::{Code, Facts, Op, Randomness};
 use super::coincidence::Coincidences;
 use super::digit::told_fields;
@@ -201,6 +201,7 @@ impl KeyPlan {
             let span = part.span.clone();
             segments.extend(checker.joinable(part, &span));
         }
+        let segments = joined_dates(segments);
         let shape = Segment::joined_shape(&segments);
         let errors = &mut checker.complaints.errors;
         if errors.is_empty() {

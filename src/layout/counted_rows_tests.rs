@@ -628,3 +628,141 @@ fn a_known_time_under_an_identifier_of_seconds_is_the_rows_of_its_second() {
     assert!((read(0, 0) - 1_001.0).abs() < 1.5, "{}", read(0, 0));
     assert!((read(1, 1) - 11.0).abs() < 0.1, "{}", read(1, 1));
 }
+
+#[test]
+fn a_range_of_time_has_the_versions_that_are_kept_of_it() {
+    // A value a second of each sensor: of the last minute 60, of the half minute that ended a minute ago 30.
+    let text = "[field]\nsensor = { type = \"int\", count = 2_000 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+                [write.w]\neach = [\"sensor\"]\nevery = \"1s\"\n[existing.w]\nlast = \"1h\"\n[family.d]\nversions = 1\n\
+                [read.minute]\nequal = [\"sensor\"]\nrange = { field = \"ts\", last = \"60s\" }\n\
+                [read.before]\nequal = [\"sensor\"]\nrange = { field = \"ts\", last = \"30s\", ago = \"60s\" }\n\
+                [strategy.one]\nkey = \"be4(sensor)\"\n\
+                [strategy.some]\nkey = \"be4(sensor)\"\noverride.family.d.versions = 75\n\
+                [strategy.all]\nkey = \"be4(sensor)\"\noverride.family.d.versions = 100\n";
+    let scenario = Scenario::parse(text, "versions").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    // Of one version the newest is younger than a minute. 75 hold the last minute and the 15 s before it.
+    for (at, expected) in [[1.0, 0.0], [60.0, 15.0], [60.0, 30.0]].iter().enumerate() {
+        let reads = Layout::of(&scenario.strategies[at], &firsts[at]).reads;
+        for (read, cells) in reads.iter().zip(expected) {
+            // A write of an edge of the range is in it or not.
+            assert!(
+                (read.cells_returned - cells).abs() <= 1.0,
+                "{} {cells}",
+                read.cells_returned
+            );
+        }
+    }
+}
+
+#[test]
+fn rows_that_have_been_written_since_a_range_of_time_ended_are_not_of_it() {
+    // A visit each 10 s of each of 10,000 users, at random: the newest of e^-1 - e^-2 of them is 10 to 20 s old.
+    let [[[past, _], [recent, _]]] = forecasts::<2>(
+        "[field]\nuser = { type = \"int\", count = 10_000 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+         [write.w]\nrate = \"1k/s\"\n[existing.w]\nlast = \"1000s\"\n\
+         [read.past]\nrange = { field = \"ts\", last = \"10s\", ago = \"10s\" }\n\
+         [read.recent]\nrange = { field = \"ts\", last = \"10s\" }\n[strategy.s]\nkey = \"be4(user)\"\n",
+    )[..] else {
+        panic!("one strategy");
+    };
+    // The reader's own row is one for certain.
+    assert_near(past, 10_000.0 * (any(2.0) - any(1.0)), 2.0);
+    assert_near(recent, 10_000.0 * any(1.0), 2.0);
+}
+
+#[test]
+fn rows_of_a_hash_of_two_fields_are_shared_out_by_what_changes() {
+    // Of 6 values of h each is the newest of a sixth of the rows.
+    let [[[all, _], [sixth, _]]] = forecasts::<2>(
+        "[field]\nid = { type = \"int\", count = 20, distribution = { zipf = 1.0, ranked = true } }\nst = { type = \"int\", count = 3 }\n\
+         h = { type = \"int\", count = 6 }\none = { type = \"int\", count = 1 }\nts = { type = \"timestamp\", unit = \"s\" }\n\
+         [existing.w]\nrecords = 1_000\nlast = \"100d\"\n[read.all]\nequal = [\"one\"]\n[read.h]\nequal = [\"h\"]\n\
+         [strategy.s]\nkey = \"be4(trunc(ts, '1d')) || left(md5(text(id) || '-' || text(st)), 1)\"\n",
+    )[..] else {
+        panic!("one strategy");
+    };
+    // The reader's own write is one of 1.5 of its row, and has its h for certain when it is the newest: up to a row more, and as much again by how writes cluster.
+    assert!((sixth - all / 6.0).abs() < 2.0, "{sixth} {all}");
+}
+
+#[test]
+fn a_salt_of_what_stands_behind_it_adds_no_rows() {
+    // 100 devices, a row a second for two days: each is a row of its own where the whole time is told, else 86,400 times of day are.
+    let day = "be4(dev) || to_char(ts, 'yyyy') || to_char(ts, 'MMdd') || to_char(ts, 'HHmmss')";
+    let clock = "to_char(ts, 'HHmmss')";
+    let text = format!(
+        "[time]\nduration = \"1s\"\nwarmup = \"0s\"\nstart = 2026-03-15T12:30:00Z\n\
+         [field]\ndev = {{ type = \"int\", count = 100 }}\none = {{ type = \"int\", count = 1 }}\nitem = {{ type = \"int\", count = 50 }}\n\
+         ts = {{ type = \"timestamp\", unit = \"s\" }}\n[existing.w]\neach = [\"dev\"]\nevery = \"1s\"\nlast = \"2d\"\n\
+         [read.all]\nequal = [\"one\"]\n\
+         [strategy.all]\nkey = \"salt(4, {day}) || {day}\"\n[strategy.clock]\nkey = \"be4(dev) || be1(bucket(4, {clock})) || {clock}\"\n\
+         [strategy.step]\nkey = \"be1(bucket(8, be4(dev) || be4(item / 10))) || be4(dev) || be4(item / 10)\"\n\
+         [strategy.twice]\nkey = \"{clock} || '-' || {clock} || be4(dev)\"\n",
+    );
+    let found: Vec<f64> = forecasts::<1>(&text)
+        .iter()
+        .map(|reads| reads[0][0])
+        .collect();
+    let clocks = 100.0 * 86_400.0;
+    for (found, expected) in found.iter().zip([2.0 * clocks, clocks, 500.0, clocks]) {
+        assert!((found / expected - 1.0).abs() < 1e-4, "{found} {expected}");
+    }
+}
+
+#[test]
+fn the_newest_by_time_are_the_last_that_the_only_write_has_counted() {
+    let text = |more: &str| {
+        format!(
+            "[field]\ncust = {{ type = \"int\", count = 1_000 }}\nord = {{ type = \"sequence\" }}\nts = {{ type = \"timestamp\", unit = \"ms\" }}\n\
+             [write.w]\nrate = \"100/s\"\n[existing.w]\nlast = \"2d\"\n{more}\
+             [read.by-time]\nequal = [\"cust\"]\nnewest = {{ field = \"ts\", rows = 20 }}\n\
+             [read.by-number]\nequal = [\"cust\"]\nnewest = {{ field = \"ord\", rows = 20 }}\n\
+             [strategy.number]\nkey = \"be4(cust) || be8(ord)\"\n[strategy.time]\nkey = \"be4(cust) || be8(ts) || be8(ord)\"\n"
+        )
+    };
+    for reads in forecasts::<2>(&text("")) {
+        assert_eq!(reads, [[20.0; 2]; 2]);
+    }
+    // Another write counts from one on as well: 8,640 rows of a customer of each are read and sorted.
+    let [number, time] = forecasts::<2>(&text("[write.other]\nrate = \"100/s\"\n"))[..] else {
+        panic!("two strategies");
+    };
+    assert!(
+        number[0][1] > 8_000.0 && time[1][1] > 8_000.0,
+        "{number:?} {time:?}"
+    );
+    assert_eq!([number[1][1], time[0][1]], [20.0; 2]);
+}
+
+#[test]
+fn a_date_in_parts_is_in_the_order_of_time() {
+    // 100 devices, a row a second for two days. Ten minutes of one are 600 rows, or one more at an edge.
+    let keys = [
+        "delim('/', to_char(ts, 'yyyy'), to_char(ts, 'MM'), to_char(ts, 'dd'), to_char(ts, 'HHmmss'))",
+        "to_char(ts, 'yyyyMM') || to_char(ts, 'ddHHmmss')",
+        "to_char(ts, 'yyyy') || '-' || to_char(ts, 'DDD') || to_char(ts, 'HHmmss')",
+    ];
+    let strategies = keys.iter().enumerate();
+    let strategies =
+        strategies.map(|(at, key)| format!("[strategy.s{at}]\nkey = \"be4(dev) || {key}\"\n"));
+    let text = format!(
+        "[time]\nduration = \"1s\"\nwarmup = \"0s\"\nstart = 2026-03-01T12:30:00Z\n\
+         [field]\ndev = {{ type = \"int\", count = 100 }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n\
+         month = {{ expr = \"to_char(ts, 'yyyyMM')\" }}\n\
+         [existing.w]\neach = [\"dev\"]\nevery = \"1s\"\nlast = \"2d\"\n\
+         [read.recent]\nequal = [\"dev\"]\nrange = {{ field = \"ts\", last = \"10m\" }}\n\
+         [read.newest]\nequal = [\"dev\"]\nnewest = {{ field = \"ts\", rows = 10 }}\n\
+         [read.month]\nequal = [\"dev\", \"month\"]\n{}",
+        strategies.collect::<String>()
+    );
+    for [recent, newest, month] in forecasts::<3>(&text) {
+        assert_near(recent[0], 600.0, 1.5);
+        assert_near(recent[1], 600.0, 1.5);
+        assert_eq!(newest, [10.0; 2]);
+        // Half a day of March and a day and a half of February: of a row's own month so many.
+        let expected = (0.5 * 0.5 + 1.5 * 1.5) / 4.0 * 2.0 * 86_400.0;
+        // Of 32 targets: a standard error of half a day / sqrt(32), four of them.
+        assert_near(month[0], expected, 4.0 * 43_200.0 / 32f64.sqrt());
+    }
+}

@@ -12,12 +12,15 @@ use crate::keyspace::{KeyBatch, RowKey};
 use crate::query::{
     AccessPath, AccessPlan, Costs, Expected, PlanContext, Requests, TableKeys, plan,
 };
+use crate::record::{FieldId, FieldKind, KnownField, Schema};
 use crate::scenario::Setup;
 use crate::statistics::Estimate;
 use crate::storage::CELL_STRUCTURE;
 use crate::text::percent_to;
 use crate::time::SimDuration;
-use crate::workload::{Read, ReadBatch, ReadId, ReadTarget, RowCounter, Workload, WriteKind};
+use crate::workload::{
+    Newest, Read, ReadBatch, ReadId, ReadTarget, RowCounter, Workload, WriteId, WriteKind,
+};
 use std::sync::Arc;
 
 /// Targets that ways to serve a read are compared with.
@@ -71,8 +74,9 @@ pub(super) fn of(tables: &[LaidTable<'_>], gets: usize) -> Vec<ReadForecast> {
     let reads = workload.reads.iter().enumerate().map(|(at, read)| {
         let keys = tables.iter().map(|laid| keys(&laid.table, read));
         let keys = keys.zip(rows.iter().copied());
-        let (table, plan) =
-            targets.with(at, TARGETS, setup, |context| cheapest(keys, read, context));
+        let (table, plan) = targets.with(at, TARGETS, setup, |context| {
+            cheapest(keys, (read, &setup.workload), context)
+        });
         // Every combination of lists is counted for each target, whatever it takes to read them.
         let combinations = targets.with(at, 1, setup, |context| {
             let lens = context.sample.iter().flat_map(|it| it.within_lens);
@@ -223,23 +227,64 @@ fn cells(setup: &Setup) -> (f64, f64) {
     (cells / operations, bytes / cells)
 }
 
-/// The table, of those with these keys, that serves a read most cheaply, and how. Beside each, the seconds that a row takes a scan.
+/// The table, of those with these keys, that serves a read of a workload most cheaply, and how. Beside each, the seconds that a row takes a scan.
 pub(super) fn cheapest(
     tables: impl Iterator<Item = (TableKeys, f64)>,
-    read: &Read,
+    (read, workload): (&Read, &Workload),
     context: &ReadContext<'_>,
 ) -> (usize, AccessPlan) {
-    let plans = tables.map(|(table, row)| {
+    let same = in_same_order(read, workload, context.schema);
+    let plans = tables.enumerate().flat_map(|(at, (table, row))| {
         let costs = Costs {
             row,
             ..context.costs
         };
-        plan(&table, read, &PlanContext { costs, ..*context })
+        let context = PlanContext { costs, ..*context };
+        let reads = std::iter::once(read).chain(&same);
+        let plans = reads.map(|read| (at, plan(&table, read, &context)));
+        plans.collect::<Vec<_>>()
     });
     let seconds = |(_, plan): &(usize, AccessPlan)| plan.expected.seconds;
-    let cheapest = plans.enumerate();
-    let cheapest = cheapest.min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+    let cheapest = plans.min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
     cheapest.expect("there is a table")
+}
+
+/// Reads of the same newest rows by another field: all rows are of one write, and its numbers and its times grow together.
+fn in_same_order(read: &Read, workload: &Workload, schema: &Schema) -> Vec<Read> {
+    let own = workload
+        .existing
+        .iter()
+        .all(|it| it.write == Some(WriteId(0)));
+    let grows = |field: FieldId| {
+        let kind = &schema.field(field).kind;
+        matches!(
+            kind,
+            FieldKind::Sequence { .. } | FieldKind::Timestamp { late: None, .. }
+        )
+    };
+    let newest = read.newest.as_ref();
+    let (
+        Some(Newest {
+            field: KnownField::Stored(by),
+            rows,
+        }),
+        [_],
+        true,
+    ) = (newest, &workload.writes[..], own)
+    else {
+        return Vec::new();
+    };
+    let fields = (0..schema.fields.len() as u16).map(FieldId);
+    let others = fields.filter(|field| grows(*by) && field != by && grows(*field));
+    let newest = |field| Newest {
+        field: KnownField::Stored(field),
+        rows: *rows,
+    };
+    let read = |field| Read {
+        newest: Some(newest(field)),
+        ..read.clone()
+    };
+    others.map(read).collect()
 }
 
 /// What requests cost an idle server.

@@ -93,7 +93,7 @@ impl Retention {
             let tables = tables.map(|table| (keys(&table, asked), row));
             // Read in the way that suits the larger table: a whole table that is still small is no way for years.
             let plan = (later.0).with(read, TARGETS, &later.1, |context| {
-                cheapest(tables, asked, context).1
+                cheapest(tables, (asked, &self.later.workload), context).1
             });
             let cells = now.0.with(read, TARGETS, &now.1, |context| {
                 plan.expected_of(context).cells_read

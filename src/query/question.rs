@@ -53,8 +53,11 @@ pub(super) struct Question {
     pub cell_identity: Option<RowIdentity>,
     /// Cells of one write.
     pub cells_of_a_write: f64,
-    /// Versions of a cell that are asked for.
+    /// Versions of a cell that are kept, and of them those that are asked for.
+    pub kept: u32,
     pub versions: u32,
+    /// The timestamp of which a range is known that may end before the read, where rows or cells may have been written again since.
+    pub written_since: Option<FieldId>,
     /// Names of all fields, for words.
     pub names: Vec<String>,
     /// Fields of which one value is known.
@@ -213,21 +216,35 @@ impl Question {
         let by_index = read.page.as_ref().filter(|page| page.via == PageVia::Index);
         let fields = (0..schema.fields.len()).map(|at| FieldId(at as u16));
         let order = order(key, read);
-        // The newest versions by time are there for the asking.
+        // The newest versions by time are there for the asking, and those of a range of it.
         let is_time =
             |field: FieldId| matches!(schema.field(field).kind, FieldKind::Timestamp { .. });
+        let mut ranges = bands.iter().filter(|band| is_time(band.field));
         let newest = order.filter(|order| is_time(order.field));
-        let newest = newest.map_or(1, |order| order.rows + order.skipped);
+        let asked = match newest.map(|order| order.rows + order.skipped) {
+            Some(newest) => u32::try_from(newest).unwrap_or(u32::MAX),
+            None if ranges.clone().next().is_some() => u32::MAX,
+            None => 1,
+        };
         let cell_key = Some(&stored.cell_key).filter(|cells| !Arc::ptr_eq(cells, key));
+        let identity = RowIdentity::of(key, schema);
+        let cell_identity = cell_key.map(|key| RowIdentity::of(key, schema));
+        let tells = |field| {
+            cell_identity
+                .as_ref()
+                .unwrap_or(&identity)
+                .tells_all_of(field)
+        };
+        let written_since = ranges.find(|band| band.may_be_past() && !tells(band.field));
         Self {
             key: key.clone(),
-            identity: RowIdentity::of(key, schema),
+            written_since: written_since.map(|band| band.field),
+            identity,
             cell_key: cell_key.cloned(),
-            cell_identity: cell_key.map(|key| RowIdentity::of(key, schema)),
+            cell_identity,
             cells_of_a_write: stored.cells_of_a_write,
-            versions: stored
-                .versions
-                .min(u32::try_from(newest).unwrap_or(u32::MAX)),
+            kept: stored.versions,
+            versions: stored.versions.min(asked),
             names: schema
                 .fields
                 .iter()
@@ -310,6 +327,12 @@ impl Question {
 }
 
 impl BandRule {
+    /// It may end before the read.
+    fn may_be_past(&self) -> bool {
+        let ends_now = |ago: SimDuration| ago == SimDuration::ZERO && self.grain.is_none();
+        !matches!(self.extent, Extent::Last { ago, .. } if ends_now(ago))
+    }
+
     /// The range of one read.
     fn range(
         &self,

@@ -65,6 +65,8 @@ pub(super) struct Scratch {
     /// Of such fields the target's steps, and what else is known of all.
     pub windows: Bands,
     pub base: Bands,
+    /// What is known of a record and of all that have been written since.
+    pub since: Bands,
     /// Of the Gets whose keys are written together: the records, one after another, and numbers of operations.
     pub records: Vec<i64>,
     pub operations: Vec<u64>,

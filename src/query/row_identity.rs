@@ -47,6 +47,8 @@ struct Made {
     form: Form,
     /// Most values of it.
     values: f64,
+    /// Rows that come one after another take them in turn.
+    in_turn: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -67,7 +69,8 @@ pub struct RowStep([Option<(FieldId, i64, i64)>; 2]);
 impl RowIdentity {
     /// Of a key over the fields of `schema`.
     pub fn of(key: &KeyPlan, schema: &Schema) -> Self {
-        let told = key.told_fields(0..key.segments().len());
+        let telling = key.telling_segments();
+        let told = key.told_fields(telling.iter().copied());
         let groups = key.value_groups();
         let step = key.fields().into_iter().find_map(|field| {
             let FieldKind::Timestamp { unit, .. } = schema.field(field).kind else {
@@ -76,13 +79,14 @@ impl RowIdentity {
             (!told.contains(&field)).then_some((field, unit))
         });
         let step = step.and_then(|(field, unit)| {
-            let joint = key.joint_steps(0..key.segments().len(), field)?;
+            let joint = key.joint_steps(telling.iter().copied(), field)?;
             let (times, far) = (schema.slots(field), LONGEST_STEP / unit.nanos());
             let bounds = times.start.saturating_sub(far)..times.end.saturating_add(far);
             Some((joint, bounds))
         });
         let (mut made, mut draws) = (Vec::<Made>::new(), 1.0);
-        for (at, segment) in key.segments().iter().enumerate() {
+        for &at in &telling {
+            let segment = &key.segments()[at];
             let values = segment.space();
             let joint = step.as_ref().map(|(joint, _)| joint);
             let joint = joint.filter(|joint| joint.segments.contains(&at));
@@ -127,10 +131,13 @@ impl RowIdentity {
             let fields = fields
                 .map(|it| (*it, schema.slots(*it), in_steps(*it)))
                 .collect();
+            let in_turn = !matches!(form, Form::Hash | Form::Other)
+                && left.iter().all(|field| moves(schema, *field));
             made.push(Made {
                 fields,
                 form,
                 values,
+                in_turn,
             });
         }
         // Coarse steps say nothing beside finer ones.
@@ -224,6 +231,11 @@ impl RowIdentity {
         self.whole.contains(&field) || self.step_field() == Some(field)
     }
 
+    /// Rows or cells of different values of the field are different.
+    pub(super) fn tells_all_of(&self, field: FieldId) -> bool {
+        self.whole.contains(&field)
+    }
+
     /// Writes that agree in these fields are the same row, and the fields those that it has had from its first write on.
     pub(super) fn is_told_by(&self, fields: &[FieldId]) -> bool {
         let keeps = |field: &FieldId| !self.changing.contains(field);
@@ -289,7 +301,34 @@ impl RowIdentity {
             changing: &self.changing,
             ..self.equality(condition, (step, self.draws_of(is_current)), hashed)
         };
-        rows.distinct(condition, equality, target, at).min(counted)
+        let newest = rows.distinct(condition, equality, target, at);
+        if self.hashed.0.is_empty() {
+            return newest.min(counted);
+        }
+        // As many fewer as of all rows: as often as different things have the same hash.
+        let stays = |field: &FieldId| !self.changing.contains(field);
+        let equal = condition.equal.iter().filter(|it| stays(&it.0)).copied();
+        let between = condition.between.iter().filter(|it| stays(&it.0)).copied();
+        let (equal, between) = (
+            equal.collect::<SmallVec<[_; 4]>>(),
+            between.collect::<SmallVec<[_; 2]>>(),
+        );
+        let all = Condition {
+            equal: &equal,
+            between: &between,
+        };
+        let changing = &[];
+        let by_chance = rows.distinct(
+            all,
+            RowEquality {
+                changing,
+                ..equality
+            },
+            target,
+            at,
+        );
+        let met = self.counted(rows, all, (step, self.draws_of(is_current)), target, at);
+        (newest * (met / by_chance).min(1.0)).min(counted)
     }
 
     /// Room for rows that satisfy a condition, of which more is known than of `all`: values of what the key tells, as many as would be met as often as those
@@ -321,18 +360,23 @@ impl RowIdentity {
         };
         let groups: f64 = self.groups.iter().map(left).product();
         match values > 0.0 {
-            true => values_met(values, writes) * groups * self.untold(own, of, hashed),
+            true => {
+                values_met(values, writes)
+                    * groups
+                    * self.untold(own, of, hashed).iter().product::<f64>()
+            }
             false => f64::INFINITY,
         }
     }
 
-    /// How many values there are of what segments tell besides, by a `hash` of so many values of so many things, among the rows that satisfy a condition and are alike in what the key tells.
+    /// How many values there are of what segments tell besides, by a `hash` of so many values of so many things, among the rows that satisfy a condition and are
+    /// alike in what the key tells: those that come by chance, and those that come in turn.
     fn untold(
         &self,
         condition: Condition<'_>,
         RowStep([finest, told]): RowStep,
         hash: impl Fn(f64, f64) -> f64,
-    ) -> f64 {
+    ) -> [f64; 2] {
         let left = |(field, slots, is_coarse): &(FieldId, Range<i64>, bool)| {
             let own = |step: Option<(FieldId, i64, i64)>| step.filter(|step| step.0 == *field);
             let ranges = condition.between.iter().filter(|it| it.0 == *field);
@@ -353,7 +397,8 @@ impl RowIdentity {
             let groups = groups.map_or(1.0, |it| it.count);
             (range, (values / step / groups).max(1.0))
         };
-        let (mut all, mut of_field) = (1.0, SmallVec::<[(FieldId, f64, f64); 2]>::new());
+        let mut all = 1.0;
+        let mut of_field = SmallVec::<[(FieldId, [f64; 2], f64); 2]>::new();
         for of in &self.made {
             let fields: SmallVec<[_; 2]> = of.fields.iter().map(left).collect();
             let (range, inputs) = (&fields[0].0, fields.iter().map(|it| it.1).product::<f64>());
@@ -369,28 +414,38 @@ impl RowIdentity {
             let (values, field) = (values.min(of.values), of.fields[0].0);
             match of_field.iter_mut().find(|it| it.0 == field) {
                 _ if fields.len() > 1 => all *= values,
-                Some((_, made, most)) => (*made, *most) = (*made * values, most.max(inputs)),
-                None => of_field.push((field, values, inputs)),
+                Some((_, made, most)) => {
+                    made[usize::from(of.in_turn)] *= values;
+                    *most = most.max(inputs);
+                }
+                None if of.in_turn => of_field.push((field, [1.0, values], inputs)),
+                None => of_field.push((field, [values, 1.0], inputs)),
             }
         }
         // What is made of one field has no more values together than that.
-        let of_field = of_field.iter().map(|(_, made, most)| made.min(*most));
-        all * of_field.product::<f64>()
+        of_field
+            .iter()
+            .fold([all, 1.0], |[all, turns], (_, made, most)| {
+                let in_turn = made[1].min(*most);
+                [all * made[0].min(most / in_turn), turns * in_turn]
+            })
     }
 
-    /// What rows that satisfy a condition are alike in. What segments tell besides has any of its values in each write, as if it were drawn.
+    /// What rows that satisfy a condition are alike in. What segments tell besides has any of its values in each write, as if it were drawn, or the next one.
     fn equality(
         &self,
         condition: Condition<'_>,
         (of @ RowStep([_, step]), draws): (RowStep, f64),
         hash: impl Fn(f64, f64) -> f64,
     ) -> RowEquality<'_> {
+        let [values, turns] = self.untold(condition, of, hash);
         RowEquality {
             told: &self.told,
             groups: &self.groups,
             changing: &[],
             step,
-            draws: draws * self.untold(condition, of, hash),
+            draws: draws * values,
+            turns,
         }
     }
 
@@ -451,15 +506,20 @@ fn values_met(met: f64, writes: f64) -> f64 {
     writes / low
 }
 
+/// The field's values follow time, one after another.
+fn moves(schema: &Schema, field: FieldId) -> bool {
+    let kind = &schema.field(field).kind;
+    matches!(
+        kind,
+        FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
+    )
+}
+
 /// Each write draws a value of the field that nothing tells of which these are known.
 fn is_changing(schema: &Schema, field: FieldId, known: &[FieldId]) -> bool {
     let of = schema.field(field);
-    let moves = matches!(
-        of.kind,
-        FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
-    );
     let mut parents = of.of.iter();
-    !moves
+    !moves(schema, field)
         && of.column.is_none()
         && !known.contains(&field)
         && (of.of.is_empty() || parents.any(|parent| is_changing(schema, *parent, known)))

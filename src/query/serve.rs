@@ -3,7 +3,7 @@
 
 use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues, Stop};
-use super::question::{Counted, Order};
+use super::question::{Bands, Counted, Order};
 use super::requests::{Counts, Requests, ScanRequest, Scratch};
 use super::row_identity::RowIdentity;
 use crate::key::{FieldSteps, Row};
@@ -583,7 +583,11 @@ impl<R: RowCounts> Read<'_, R> {
         let question = &self.plan.question;
         let versions = match question.versions {
             0 | 1 => 1.0,
-            most => self.writes_of_a_cell().max(1.0).min(f64::from(most)),
+            most => {
+                let [of_range, since] = self.writes_of_a_cell();
+                let kept = (f64::from(question.kept) - since).max(0.0);
+                of_range.max(1.0).min(f64::from(most)).min(kept)
+            }
         };
         let mut ratios = [[1.0; 2]; 2];
         if question.cell_identity.is_some() && question.by_index.is_none() {
@@ -606,30 +610,52 @@ impl<R: RowCounts> Read<'_, R> {
         self.requests.cells_returned = returned * versions;
     }
 
-    /// How often those cells were written that satisfy what the reader knows, on average.
-    fn writes_of_a_cell(&mut self) -> f64 {
+    /// How often those cells were written that satisfy what the reader knows, on average, and how often since the end of the range of time.
+    fn writes_of_a_cell(&mut self) -> [f64; 2] {
         let (question, target) = (&self.plan.question, self.target);
         let Scratch {
             equal,
             bands,
+            since,
             steps,
             ..
         } = &mut *self.scratch;
         let known = question.known.stored().iter();
         equal.clear();
         equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
-        let between = &bands.0;
-        let condition = Condition { equal, between };
-        let draws = f64::INFINITY;
-        let every = RowEquality {
-            draws,
-            ..RowEquality::default()
+        let count = |between: &Bands, cells: Option<&RowIdentity>| {
+            let (between, target) = (&between.0, self.target);
+            let condition = Condition { equal, between };
+            let draws = f64::INFINITY;
+            let every = RowEquality {
+                draws,
+                ..RowEquality::default()
+            };
+            let (of, at) = (target.record, target.at);
+            match cells {
+                Some(cells) => {
+                    cells.rows(self.rows, condition, steps[Counted::Cells as usize], of, at)
+                }
+                None => self.rows.distinct(condition, every, of, at),
+            }
         };
-        let of = question.identity_of(Counted::Cells);
-        let step = steps[Counted::Cells as usize];
-        self.rows
-            .distinct(condition, every, target.record, target.at)
-            / of.rows(self.rows, condition, step, target.record, target.at)
+        let cells = count(bands, Some(question.identity_of(Counted::Cells)));
+        let range = question
+            .written_since
+            .and_then(|it| Some((it, bands.of(it)?)));
+        let later = range.map_or(0.0, |(field, range)| {
+            let times = question.domain(field);
+            let step = steps[Counted::Cells as usize].window();
+            // A range ends in the middle of a step as often as not: half of the step is left.
+            let left = step.map_or(times.end, |(_, of)| range.end + (of.end - of.start) / 2);
+            since.0.clone_from(&bands.0);
+            since.set(
+                field,
+                Some(range.end..left.clamp(range.end, times.end.max(range.end))),
+            );
+            count(since, None)
+        });
+        [count(bands, None), later].map(|writes| writes / cells)
     }
 
     /// Rows read until there are enough, and rows that are returned.

@@ -16,6 +16,13 @@ pub struct FieldText {
     form: Form,
 }
 
+/// A field has one text.
+impl PartialEq for FieldText {
+    fn eq(&self, other: &Self) -> bool {
+        self.field == other.field
+    }
+}
+
 #[derive(Debug, Clone)]
 enum Form {
     Number,

@@ -23,7 +23,7 @@ impl DrawnCount<'_> {
         let share = |item: Item| marginals.by_law(item.field, item.slots());
         let share: f64 = items(self.condition).map(share).product();
         let origins = || self.population.origins.iter().zip(self.present);
-        let of_a_draw = 1.0 / self.equality.draws;
+        let values = self.equality.draws * self.equality.turns;
         let (mut writes, mut roots) = (0.0, 0.0);
         for (of, present) in self.shape.origins.iter().zip(self.present) {
             let densest = match of.step {
@@ -34,7 +34,7 @@ impl DrawnCount<'_> {
             let rows = present * share;
             writes += rows;
             if !of.unique {
-                roots += (rows * (densest * share).min(rows) * of_a_draw).sqrt();
+                roots += (rows * (densest * share).min(rows) / values).sqrt();
             }
         }
         if 0.5 * roots * roots <= REPEATED_MAX * writes {
@@ -53,7 +53,7 @@ impl DrawnCount<'_> {
             return Some((writes + surplus.sum::<f64>()).max(1.0));
         }
         let equality = self.equality;
-        if !self.shape.fixes_told || equality.step.is_some() || equality.draws != 1.0 {
+        if !self.shape.fixes_told || equality.step.is_some() || values != 1.0 {
             return None;
         }
         let (mut held, mut free) = (0.0, 1.0);

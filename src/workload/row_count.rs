@@ -329,7 +329,7 @@ impl<'a> RowCount<'a> {
         let of_origin = |of: &Selection<'_>| match of.shape.unique {
             true => 0.0,
             false if of.shape.keeps_values => {
-                of.rows * self.densest(of) * (1.0 / self.equality.draws)
+                of.rows * self.densest(of) / (self.equality.draws * self.equality.turns)
             }
             false => f64::INFINITY,
         };
@@ -533,7 +533,7 @@ impl<'a> RowCount<'a> {
             return 0.0;
         }
         let marginals = &self.population.marginals;
-        let mut of_fields = 1.0 / (left * self.equality.draws);
+        let mut of_fields = 1.0 / (left * self.equality.draws * self.equality.turns);
         for (field, role) in self.told(of) {
             of_fields *= match (role, self.classes(of, field, role)) {
                 (_, None) => 1.0,
@@ -644,7 +644,8 @@ impl<'a> RowCount<'a> {
             },
         };
         let history = &self.population.origins[of.origin].history;
-        history.inflow(window, steps, self.at)
+        let all = history.inflow(window, steps, self.at);
+        all.shared_by(self.equality.turns)
     }
 
     /// As many rows of an origin as of any come into each step between these instants.
@@ -696,7 +697,7 @@ impl<'a> RowCount<'a> {
                 }
             });
             last = inflows;
-            held = new * of.left.share() * self.equality.draws;
+            held = new * of.left.share() * self.equality.draws * self.equality.turns;
             held
         };
         let Some(step) = self.step(of) else {

@@ -25,7 +25,7 @@ pub struct RowCounter {
 /// The last number of a shape that does not have the target among its rows, and what it follows from.
 #[derive(Debug, Default)]
 struct Counted {
-    asked: (SimTime, Option<(FieldId, i64, i64)>, f64),
+    asked: (SimTime, Option<(FieldId, i64, i64)>, f64, f64),
     target: Vec<i64>,
     between: Vec<(FieldId, i64, i64)>,
     /// Not looked at before a second question follows that asks for other single values at most, as those of an `in` list do.
@@ -123,7 +123,7 @@ impl RowCounts for RowCounter {
                 return rows;
             }
         }
-        let asked = (at, equality.step, equality.draws);
+        let asked = (at, equality.step, equality.draws, equality.turns);
         let has_target = items(condition).all(|item| item.holds(target));
         let is_alike = !has_target
             && last.asked == asked

@@ -74,6 +74,15 @@ pub(super) struct StepInflow {
 }
 
 impl StepInflow {
+    /// What each of so many cells gets that the rows take in turn.
+    pub(super) fn shared_by(self, cells: f64) -> Self {
+        Self {
+            due: self.due / cells,
+            due_later: self.due_later / cells,
+            ..self
+        }
+    }
+
     /// Two that differ by no more than rounding: numbers of rows are differences of running totals, which lose up to half of their digits.
     pub(super) fn are_alike((a, b): (&Self, &Self)) -> bool {
         let numbers = |of: &Self| [of.due, of.stays, of.due_later, of.falls_back];

@@ -26,6 +26,8 @@ pub struct RowEquality<'a> {
     pub step: Option<(FieldId, i64, i64)>,
     /// Equally likely values of what the key draws for each write: 1 without draws, infinite when no two are alike.
     pub draws: f64,
+    /// Values of what it makes of time or of numbers, which rows that come one after another take in turn; 1 without any.
+    pub turns: f64,
 }
 
 impl RowEquality<'_> {
@@ -52,6 +54,7 @@ impl Default for RowEquality<'_> {
             changing: &[],
             step: None,
             draws: 1.0,
+            turns: 1.0,
         }
     }
 }
@@ -97,7 +100,7 @@ impl Condition<'_> {
                 |other: &(FieldId, i64, i64)| other.0 == field && other.1 >= low && other.2 <= high;
             fixed(&field) || self.between.iter().any(inside)
         };
-        equality.draws == 1.0
+        equality.draws * equality.turns == 1.0
             && equality.told.iter().all(fixed)
             && equality.step.is_none_or(within)
             && items(*self).all(|item| item.holds(target))

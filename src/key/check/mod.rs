@@ -8,3 +8,4 @@ mod functions;
 pub(super) use checker::Checker;
 pub use checker::Environment;
 pub use functions::FUNCTIONS;
+pub(super) use functions::joined_dates;

@@ -4,7 +4,7 @@ use crate::record::{ByteSet, TimeUnit};
 use crate::text::{digit_pair, digits};
 
 /// A pattern of fixed width.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Pattern {
     parts: Vec<Part>,
     /// Bytes of all of them.
@@ -19,7 +19,7 @@ const DIGITS: &str = "yyyyMMddHHmmss";
 /// No literal has this bit.
 const DIGIT: u8 = 0x80;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Part {
     Literal(u8),
     Field(&'static Field),
@@ -44,6 +44,12 @@ struct Field {
 }
 
 type Place = Option<(u8, u8)>;
+
+impl PartialEq for Field {
+    fn eq(&self, other: &Self) -> bool {
+        self.letters == other.letters
+    }
+}
 
 impl Field {
     /// Writes a number to a place of its width.
@@ -264,13 +270,24 @@ impl Pattern {
         if parts.is_empty() {
             return Err("the pattern is empty".to_owned());
         }
+        Ok(Self::of(parts))
+    }
+
+    fn of(parts: Vec<Part>) -> Self {
         let width = parts.iter().map(Part::width).sum();
         let sources: Option<Vec<_>> = parts.iter().map(Part::sources).collect();
-        Ok(Self {
+        Self {
             parts,
             width,
             sources: sources.map(|of_parts| of_parts.concat()),
-        })
+        }
+    }
+
+    /// This, a literal, and another one behind it.
+    pub fn then(&self, literal: &[u8], next: &Self) -> Self {
+        let literal = literal.iter().map(|byte| Part::Literal(*byte));
+        let parts = self.parts.iter().copied().chain(literal);
+        Self::of(parts.chain(next.parts.iter().copied()).collect())
     }
 
     fn part(letter: u8, count: usize) -> Result<Part, String> {

@@ -5,7 +5,7 @@ use crate::record::{ByteSet, ByteShape, Interval, TimeUnit};
 use crate::text::push_decimal;
 
 /// How 64 bits, an integer that fits or the bits of a double, are written as bytes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Encoding {
     /// The low bytes, big-endian.
     BigEndian(u8),
@@ -32,6 +32,14 @@ pub enum Encoding {
 }
 
 impl Encoding {
+    /// Two integers, or two doubles, are never written alike.
+    pub fn is_whole(&self) -> bool {
+        !matches!(
+            self,
+            Self::Float | Self::OrderedFloat | Self::Nth(_) | Self::Calendar(..)
+        )
+    }
+
     /// Appends the bytes of `value`.
     pub fn write(&self, value: i64, out: &mut Vec<u8>) {
         let double = f64::from_bits(value as u64);

@@ -6,6 +6,7 @@ mod strings;
 mod times;
 
 pub use call::{Argument, Call, Function};
+pub use times::joined_dates;
 
 use crate::key::code::Op;
 use crate::key::formats::DigestForm::{Hex, Raw};

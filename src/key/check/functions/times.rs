@@ -4,6 +4,7 @@ use super::call::Call;
 use crate::key::code::{Code, Identifier, Op};
 use crate::key::formats::{Encoding, Pattern, year};
 use crate::key::operator::Operator;
+use crate::key::segment::Segment;
 use crate::record::ValueType::{Bytes, Double, Int, Text};
 use crate::record::{ByteSet, ByteShape, Interval, TimeUnit};
 use std::cmp::Ordering;
@@ -138,6 +139,12 @@ pub fn to_char(call: &mut Call<'_, '_>) -> Option<Code> {
         let message = format!("`to_char` writes years 0 to 9999, but these take {first} to {last}");
         return call.refuse(0, message, "beyond year 9999", RIGHT_UNIT);
     }
+    Some(dated(value, pattern, unit))
+}
+
+/// The text of an instant in years 0 to 9999.
+fn dated(value: Code, pattern: Pattern, unit: TimeUnit) -> Code {
+    let range = value.range;
     let (ordered, mut sets) = (pattern.keeps_order(), pattern.sets());
     let count = pattern.count().filter(|count| *count <= MOST_TEXTS);
     let encoding = Encoding::Calendar(pattern, unit);
@@ -153,7 +160,53 @@ pub fn to_char(call: &mut Call<'_, '_>) -> Option<Code> {
     let mut code = value.apply_bytes(Op::Encode(encoding), Text, shape);
     let known = code.facts.cardinality.into_iter().chain(count);
     code.facts.cardinality = known.min();
-    Some(code)
+    code
+}
+
+/// Parts of a date that follow time only together, such as a year and a month behind it, as one segment of the same bytes.
+pub fn joined_dates(segments: Vec<Segment>) -> Vec<Segment> {
+    let date = |of: &Segment| match (&of.code.op, &of.code.operands[..]) {
+        (Op::Encode(Encoding::Calendar(pattern, unit)), [value]) => {
+            Some((pattern.clone(), *unit, value.clone()))
+        }
+        _ => None,
+    };
+    let mut joined: Vec<Segment> = Vec::new();
+    for segment in segments {
+        // The year of a short history is always the same.
+        let varies = |it: &Segment| it.constant().is_none() || date(it).is_some();
+        let first = joined.iter().rposition(varies);
+        let before = first.filter(|at| joined[*at].code.facts.told.is_empty());
+        let before = before.and_then(|at| Some((at, date(&joined[at])?)));
+        let whole = before
+            .zip(date(&segment))
+            .and_then(|((at, (first, unit, value)), next)| {
+                let between = joined[at + 1..].iter().filter_map(Segment::constant);
+                let pattern = first.then(&between.collect::<Vec<_>>().concat(), &next.0);
+                let fits = pattern.keeps_order() && unit == next.1 && value.is_same(&next.2);
+                fits.then(|| (at, dated(value, pattern, unit)))
+            });
+        let Some((at, code)) = whole else {
+            joined.push(segment);
+            continue;
+        };
+        let parts = joined[at..].iter().chain([&segment]);
+        let parts: Vec<&str> = parts.map(|it| &it.expression[..]).collect();
+        let first = &joined[at];
+        let end = match first.derived == segment.derived {
+            true => segment.span.end,
+            false => first.span.end,
+        };
+        let whole = Segment {
+            expression: parts.join(" || "),
+            span: first.span.start..end,
+            code,
+            ..first.clone()
+        };
+        joined.truncate(at);
+        joined.push(whole);
+    }
+    joined
 }
 
 pub fn rev_ts(call: &mut Call<'_, '_>) -> Option<Code> {
