@@ -349,6 +349,7 @@ impl<'a> StrategySummary<'a> {
             LoadModel::Closed { clients, .. } => clients,
             _ => 0,
         });
+        let neighbours = setup.changes.neighbours.iter().map(|it| &it.name[..]);
         let passing = self.hotspots.passing[hot as usize];
         let named = |it: &EntityShare| (format!("{} {}", it.field, it.value), it.share);
         let course = runs.series.as_ref().map(ClusterHistory::of);
@@ -388,6 +389,7 @@ impl<'a> StrategySummary<'a> {
             duration_s: self.time.duration.as_secs_f64(),
             sample_s: self.time.sample.as_secs_f64(),
             slow: slow_servers(self.strategy, self.time).collect(),
+            neighbours: text::all(&neighbours.collect::<Vec<_>>()),
             clients: clients.sum(),
             course: course.unwrap_or_default(),
             reads: self.prices(),

@@ -70,6 +70,7 @@ pub(super) fn even() -> Verdict {
         duration_s: 20.0,
         sample_s: 1.0,
         slow: Vec::new(),
+        neighbours: String::new(),
         clients: 0,
         course: ClusterHistory::default(),
         rows_per_write: 1.0,
