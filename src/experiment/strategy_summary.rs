@@ -142,7 +142,7 @@ impl<'a> StrategySummary<'a> {
             let hot = scalars.get(MetricId::HotspotPeakToMean);
             let lasting = scalars.get(MetricId::ServerPeakToMean).map(lasting);
             let peak = hot.filter(|_| passing).or(lasting)?;
-            let of_turns = hotspots.turns.map_or(1.0, |turns| turns.peak);
+            let of_turns = hotspots.turns.map_or(1.0, |turns| turns.undeferred_peak);
             let peak = peak.max(slowest * f64::from(servers)).max(of_turns);
             let rows = f64::from(servers) * capacity? / peak;
             Some((rows / strategy.rows_per_write()).min(of_rows))
