@@ -632,13 +632,8 @@ fn late(values: &[Option<f64>]) -> Option<(usize, f64)> {
 /// No finite import, no rate profile and no event: the load has one level throughout.
 fn is_steady(setup: &Setup) -> bool {
     let workload = &setup.workload;
-    let writes = workload.writes.iter().all(|write| match &write.load {
-        LoadModel::Open {
-            profile, import, ..
-        } => profile.is_empty() && import.is_none(),
-        LoadModel::Closed { import, .. } => import.is_none(),
-        LoadModel::Periodic(_) => true,
-    });
+    let mut writes = workload.writes.iter();
+    let writes = writes.all(|it| !it.load.changes_rate() && it.load.import().is_none());
     let reads = workload.reads.iter().all(|read| match &read.load {
         Some(ReadLoadModel::Open { profile, .. }) => profile.is_empty(),
         Some(ReadLoadModel::Closed { .. }) | None => true,
