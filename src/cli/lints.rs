@@ -1,6 +1,7 @@
 //! What is odd about a scenario that can be used: in full, with its places, or in short. Must not find anything out itself.
 
 use super::console::Console;
+use crate::experiment::lossy_keys;
 use crate::layout::{Layout, Replicate, change_lints, load_lints};
 use crate::scenario::{Diagnostic, Scenario, Severity, render};
 use crate::text;
@@ -16,6 +17,7 @@ fn layouts(scenario: &Scenario) -> Vec<Layout> {
 /// comes once; if their numbers differ, with those of the first and the names of all.
 pub fn all<'a>(scenario: &Scenario, layouts: impl Iterator<Item = &'a Layout>) -> Vec<Diagnostic> {
     let mut lints = scenario.warnings.clone();
+    lints.extend(lossy_keys(scenario));
     let mut found: Vec<(Diagnostic, Vec<&str>)> = Vec::new();
     for (strategy, layout) in scenario.strategies.iter().zip(layouts) {
         let time = &scenario.time;

@@ -320,9 +320,9 @@ fn what_is_even_needs_no_cure_but_for_more_servers() {
         none(|v| {
             v.set(MetricId::Saturated, 1.0);
             v.set(MetricId::UtilisationMean, 0.6);
-            v.set(MetricId::NeighbourOffered, 100_000.0);
+            v.neighbours = "`orders`".to_owned();
         }),
-        "No key cures this: with what the neighbours ask for, a server is full, while 60 % of all handlers are busy."
+        "No key cures this: with what neighbours ask for (`orders`), a server is full, while 60 % of all handlers are busy."
     );
     // Clients may have one operation in flight, and servers wait for them.
     let idle = |failed| {
@@ -341,6 +341,46 @@ fn what_is_even_needs_no_cure_but_for_more_servers() {
         idle(0.0),
         "No key cures this: operations pile up, while at most 0.631 % of a server's handlers are busy."
     );
+}
+
+#[test]
+fn a_neighbour_that_fills_a_server_is_named() {
+    // A server takes 30 / 1.5 ms = 20,000 puts a second, and has a fourth of 20,000 of the table. Of the neighbour's 30,000 its hottest region has 12,000, and three others
+    // beside it 1,200 each: 5,000 + 12,000 + 3,600 = 20,600. Spread evenly it is 5,000 + 7,500.
+    let advice = |hottest: &str| {
+        let text = format!(
+            r#"
+[time]
+duration = "4s"
+warmup = "1s"
+sample = "200ms"
+[cluster]
+servers = 4
+[field]
+host = {{ type = "int", count = 2000 }}
+ts = {{ type = "timestamp", unit = "ms" }}
+[write.w]
+rate = "20k/s"
+[neighbour.orders]
+regions = 16
+write_rate = "30k/s"
+{hottest}
+[table]
+presplit = {{ algorithm = "sampled", regions = 16 }}
+[strategy.by-host]
+key = "be4(host) || be8(ts)"
+"#
+        );
+        let scenario = Scenario::parse(&text, "hosts").unwrap_or_else(|error| panic!("{error}"));
+        Experiment::new(&scenario).run(|_| {}).strategies[0]
+            .advice
+            .clone()
+    };
+    let full =
+        "No key cures this: with what neighbours ask for (`orders`), a server is full, while 6";
+    let found = advice("hottest = 0.4");
+    assert!(found.starts_with(full), "{found}");
+    assert_eq!(advice(""), "Nothing to cure.");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! so many times. Logarithms, because noise in rates and response times is proportional to their level, and because the verdict must
 //! not depend on which of the two is called the first: twice and half are equally far from one.
 
+use super::ranking::is_noticed;
 use super::{Comparison, Measure, Results, StrategyResult, measures};
 use crate::metrics::{Better, MetricId, MetricPath, Part, Side, Unit};
 use crate::statistics::{Estimate, unpaired_difference, unpaired_ratio};
@@ -429,6 +430,8 @@ words! {
         Identical = "identical",
         /// The interval holds "no change".
         NoSignificantDifference = "no significant difference",
+        /// Significantly different, by less than anybody would act on.
+        AboutTheSame = "about the same",
         /// Significantly different, the way that the catalogue calls better.
         Better = "better",
         /// The other way.
@@ -676,6 +679,9 @@ impl MetricChange {
             };
         }
         match (better, above) {
+            _ if !open && self.ratio.mean.is_some_and(|it| !is_noticed(it)) => {
+                ChangeVerdict::AboutTheSame
+            }
             (Better::Neither, _) => ChangeVerdict::Different,
             (Better::Higher, true) | (Better::Lower, false) => ChangeVerdict::Better,
             (Better::Higher, false) | (Better::Lower, true) => ChangeVerdict::Worse,

@@ -12,7 +12,7 @@ use crate::metrics::{
 };
 use crate::scenario::Strategy;
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{PickDistribution, RangeExtent, Read, Workload};
+use crate::workload::{PickDistribution, RangeExtent, Read, Workload, Write};
 use std::collections::BTreeMap;
 
 /// Most of the read demand is that of a kind of reads when more than this share of it is.
@@ -25,6 +25,8 @@ pub(super) struct Turns {
     pub(super) table: usize,
     /// Peak-to-mean of a moment: one server has a row of each write, and its part of the rows of other tables.
     pub(super) peak: f64,
+    /// What is left of it for servers to do while it lasts: queues carry the rest into the turns of others.
+    pub(super) undeferred_peak: f64,
 }
 
 /// The classes; `None` where there is too little demand to tell.
@@ -62,9 +64,12 @@ impl Hotspots {
         };
         let rows = strategy.rows_per_write();
         let turn = evidence.turn().filter(|(_, secs)| !is_seen(*secs));
+        let peak_of_moment = (f64::from(servers) + rows - 1.0) / rows;
+        let carried = |table| evidence.carried(table, rows * peak_of_moment);
         let turns = turn.map(|(table, _)| Turns {
             table,
-            peak: (f64::from(servers) + rows - 1.0) / rows,
+            peak: peak_of_moment,
+            undeferred_peak: peak_of_moment / carried(table).unwrap_or(1.0),
         });
         let turns = turns.filter(|turns| turns.peak >= NO_HOTSPOT_BELOW);
         let count = |id: MetricId| runs.all().mean(id).unwrap_or(0.0);
@@ -223,6 +228,26 @@ impl Evidence<'_> {
         turns.find(|&(table, stay)| {
             reachable_regions(self.layout, table) > 1 && of_moment * stay.min(1.0) >= least
         })
+    }
+
+    /// How many times what it does a server may be asked for in its turns at a table before its queues refuse calls: what waits there is done in the turns of others. In T seconds
+    /// it does C T rows and holds Q calls, so that it may get C + Q / T a second. All regions of a server may follow one another, and turns at a sequence are taken as long as they are where a
+    /// server is just full: those of more rows a second are shorter. Calls are refused from 0.93 of that on, as one queue is full before the others are (measured). `None` of
+    /// imports and of clients that wait, which have no time for it.
+    fn carried(&self, table: usize, rows_of_servers: f64) -> Option<f64> {
+        let (setup, capacity) = (&self.strategy.setup, self.runs.capacity?);
+        let (workload, cluster) = (&setup.workload, &setup.cluster);
+        let is_import = |it: &Write| it.load.import().is_some();
+        workload.offered_per_sec(&setup.schema)?;
+        let mut pace = self.strategy.pace()?;
+        let writes_of_full = f64::from(self.servers) * capacity / rows_of_servers;
+        pace.rows_per_sec = pace.rows_per_sec.map(|_| writes_of_full);
+        let secs = key_of(self.strategy, table).stay(pace, self.layout.points(table));
+        let regions = reachable_regions(self.layout, table).div_ceil(self.servers as usize);
+        let queued = f64::from(cluster.call_queues) * f64::from(cluster.call_queue_length);
+        let held = f64::from(cluster.handlers) + queued;
+        let carried = 1.0 + held / (capacity * secs * regions as f64);
+        Some(carried).filter(|_| !workload.writes.iter().any(is_import))
     }
 
     /// Operations a second, those that lock no row included, at which the row that is locked most is incremented, or appended to, as fast as its lock lets it,

@@ -25,6 +25,7 @@ mod knee_result;
 #[cfg(test)]
 mod knee_tests;
 mod load_today;
+mod lossy_keys;
 mod measures;
 mod point_words;
 mod ranked_strategies;
@@ -69,6 +70,7 @@ pub use experiment_runs::{Experiment, ExperimentRuns, FinishedRun, Shard};
 pub use forecast::{FirstLayouts, Forecast};
 pub use knee_result::{KneeFinding, KneeOutcome, KneeProbe, KneeReplicate, KneeResult, kept};
 pub use load_today::LoadToday;
+pub use lossy_keys::lossy_keys;
 pub use measures::{Comparison, Measure, Metric};
 pub use point_words::{at_point, point_label};
 pub use ranked_strategies::{ComparableStrategies, Loss, RankedStrategy};

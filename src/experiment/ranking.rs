@@ -8,8 +8,14 @@ use crate::text::words;
 /// A candidate whose cost is at most so many times the best one's counts as good: replicates of a few seconds tell no finer.
 pub(super) const AS_GOOD: f64 = 1.05;
 
-/// Of tied candidates one that costs so many times less in one criterion, and as much more in none, comes first.
-const NOTICED: f64 = 1.02;
+/// A change by less than this factor is none that anybody would act on, however certain (estimate). Of tied candidates one that costs so many times
+/// less in one criterion, and as much more in none, comes first.
+pub(super) const NOTICED: f64 = 1.02;
+
+/// Whether a ratio is a change of at least [`NOTICED`], up or down.
+pub(super) fn is_noticed(ratio: f64) -> bool {
+    ratio >= NOTICED || ratio * NOTICED <= 1.0
+}
 
 words! {
     /// What candidates are judged by, in order of weight.

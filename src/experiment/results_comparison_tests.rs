@@ -79,19 +79,33 @@ fn results_are_identical_to_themselves() {
 
 #[test]
 fn pairs_see_a_small_change_that_independent_runs_hide() {
-    let (old, new): (&[f64], &[f64]) = (&[100.0, 200.0, 400.0], &[101.0, 202.1, 403.9]);
+    let (old, new): (&[f64], &[f64]) = (&[100.0, 200.0, 400.0], &[103.0, 206.1, 411.9]);
     let paired = change("write_response_ms.p99", (7, old), (7, new));
     assert_eq!(paired.verdict, ChangeVerdict::Worse);
     assert!(
-        (paired.ratio.mean.unwrap() - 1.0101).abs() < 1e-4,
+        (paired.ratio.mean.unwrap() - 1.0301).abs() < 1e-4,
         "{paired:?}"
     );
     let apart = change("write_response_ms.p99", (7, old), (8, new));
     assert_eq!(apart.verdict, ChangeVerdict::NoSignificantDifference);
     assert!(
-        (apart.ratio.mean.unwrap() - 1.0101).abs() < 1e-4,
+        (apart.ratio.mean.unwrap() - 1.0301).abs() < 1e-4,
         "{apart:?}"
     );
+}
+
+#[test]
+fn what_is_certain_and_less_than_two_per_cent_is_about_the_same() {
+    let old: &[f64] = &[100.0, 200.0, 400.0];
+    let verdict = |factor: f64| {
+        // One replicate is a thousandth off, so that the interval is no point.
+        let new = [factor * 100.0, factor * 200.2, factor * 400.0];
+        change("write_response_ms.p99", (7, old), (7, &new)).verdict
+    };
+    assert_eq!(verdict(1.019), ChangeVerdict::AboutTheSame);
+    assert_eq!(verdict(1.0 / 1.019), ChangeVerdict::AboutTheSame);
+    assert_eq!(verdict(1.021), ChangeVerdict::Worse);
+    assert_eq!(verdict(1.0 / 1.021), ChangeVerdict::Better);
 }
 
 #[test]

@@ -142,7 +142,7 @@ impl<'a> StrategySummary<'a> {
             let hot = scalars.get(MetricId::HotspotPeakToMean);
             let lasting = scalars.get(MetricId::ServerPeakToMean).map(lasting);
             let peak = hot.filter(|_| passing).or(lasting)?;
-            let of_turns = hotspots.turns.map_or(1.0, |turns| turns.peak);
+            let of_turns = hotspots.turns.map_or(1.0, |turns| turns.undeferred_peak);
             let peak = peak.max(slowest * f64::from(servers)).max(of_turns);
             let rows = f64::from(servers) * capacity? / peak;
             Some((rows / strategy.rows_per_write()).min(of_rows))
@@ -349,6 +349,7 @@ impl<'a> StrategySummary<'a> {
             LoadModel::Closed { clients, .. } => clients,
             _ => 0,
         });
+        let neighbours = setup.changes.neighbours.iter().map(|it| &it.name[..]);
         let passing = self.hotspots.passing[hot as usize];
         let named = |it: &EntityShare| (format!("{} {}", it.field, it.value), it.share);
         let course = runs.series.as_ref().map(ClusterHistory::of);
@@ -388,6 +389,7 @@ impl<'a> StrategySummary<'a> {
             duration_s: self.time.duration.as_secs_f64(),
             sample_s: self.time.sample.as_secs_f64(),
             slow: slow_servers(self.strategy, self.time).collect(),
+            neighbours: text::all(&neighbours.collect::<Vec<_>>()),
             clients: clients.sum(),
             course: course.unwrap_or_default(),
             reads: self.prices(),
@@ -630,13 +632,8 @@ fn late(values: &[Option<f64>]) -> Option<(usize, f64)> {
 /// No finite import, no rate profile and no event: the load has one level throughout.
 fn is_steady(setup: &Setup) -> bool {
     let workload = &setup.workload;
-    let writes = workload.writes.iter().all(|write| match &write.load {
-        LoadModel::Open {
-            profile, import, ..
-        } => profile.is_empty() && import.is_none(),
-        LoadModel::Closed { import, .. } => import.is_none(),
-        LoadModel::Periodic(_) => true,
-    });
+    let mut writes = workload.writes.iter();
+    let writes = writes.all(|it| !it.load.changes_rate() && it.load.import().is_none());
     let reads = workload.reads.iter().all(|read| match &read.load {
         Some(ReadLoadModel::Open { profile, .. }) => profile.is_empty(),
         Some(ReadLoadModel::Closed { .. }) | None => true,

@@ -8,7 +8,7 @@ use super::suggested_keys::{
     SuggestedCopy, SuggestedKey, in_quotes, presplit_regions, qualifier_of, regions, sampled,
     suggested_keys,
 };
-use crate::cluster::ServiceSpec;
+use crate::cluster::{ServiceSpec, server_capacity_per_second};
 use crate::layout::{Layout, ReadForecast, Replicate, Retention};
 use crate::scenario::{LoadError, Scenario, Strategy};
 use rayon::prelude::*;
@@ -254,6 +254,8 @@ fn predicted(
     let logs: f64 = reads.iter().map(|seconds| libm::log(*seconds)).sum();
     let mean = (!reads.is_empty()).then(|| libm::exp(logs / reads.len() as f64));
     let growths = retention.growth(strategy).into_iter();
+    let offered = setup.workload.offered_per_sec(&setup.schema);
+    let of_server = server_capacity_per_second(&setup.cluster, &setup.table);
     Forecast {
         name: strategy.name.clone(),
         key: strategy.key.text().trim().to_owned(),
@@ -270,6 +272,7 @@ fn predicted(
         },
         reads,
         grows: growths.map(Retention::grows).collect(),
+        fits: offered.is_some_and(|it| it * (hottest + 1.0 / servers) < of_server),
     }
 }
 
@@ -347,12 +350,14 @@ pub(super) struct Forecast {
     pub(super) reads: Vec<f64>,
     /// Whether the rows of each read grow with retention.
     pub(super) grows: Vec<bool>,
+    /// A server can do what its hottest region is written, and an even part of another table.
+    pub(super) fits: bool,
 }
 
 /// The best of these keys with copies under others of them; `None` where one key serves all reads, or no copy serves what is left. Keys with a hotspot
-/// are looked at only where all have one: a copy takes every write, like the table.
+/// that fills a server are looked at only where all have one: a copy takes every write, like the table.
 pub(super) fn with_copies(all: &[Forecast]) -> Option<SuggestedKey> {
-    let is_hot = |it: &&Forecast| it.judged.limits.mean() > 0.0;
+    let is_hot = |it: &&Forecast| it.judged.limits.mean() > 0.0 && !it.fits;
     let cool: Vec<&Forecast> = all.iter().filter(|it| !is_hot(it)).collect();
     let keys = match cool.is_empty() {
         true => all.iter().collect(),
@@ -424,6 +429,7 @@ mod tests {
             },
             reads: reads.to_vec(),
             grows: grows.to_vec(),
+            fits: false,
         }
     }
 
@@ -442,7 +448,7 @@ mod tests {
             (&found.key[..], &found.presplit[..], &found.copies[..]),
             ("by-id-key", "presplit of by-id", &[copy][..])
         );
-        // A hot key is no copy, and there is no other.
+        // A key that fills a server is no copy, and there is no other; one that is hot and fills none is one.
         let hot = Forecast {
             judged: Candidate {
                 limits: Cost::Known(1.0),
@@ -450,7 +456,10 @@ mod tests {
             },
             ..by_time
         };
-        assert_eq!(with_copies(&[by_id.clone(), hot]), None);
+        assert_eq!(with_copies(&[by_id.clone(), hot.clone()]), None);
+        let fits = true;
+        let warm = with_copies(&[by_id.clone(), Forecast { fits, ..hot }]);
+        assert_eq!(warm.unwrap().copies[0].key, "by-time-key");
         // One key that serves all well enough needs no copy.
         let both = forecast("both", 0, [3.0, 3.0, 3.0], no);
         let times = forecast("times", 0, [800.0, 700.0, 1.0], no);

@@ -1,6 +1,7 @@
 //! What a sweep shows: up to which value of a setting more throughput is gained, and where there is less again. Must not know how
 //! it is told.
 
+use super::ranking::{NOTICED, is_noticed};
 use super::verdict::NEARLY_ALL;
 use super::{Measure, Results, StrategyResult, value_text};
 use crate::metrics::{MetricId, MetricPath, Part, Side};
@@ -8,9 +9,6 @@ use crate::statistics::Estimate;
 use serde_json::Value;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-
-/// A change of less than two per cent is none that anybody would act on, however certain (estimate).
-const WORTH: f64 = 0.02;
 
 /// What a read costs.
 pub const READ_PRICES: [MetricPath; 2] = [
@@ -87,7 +85,7 @@ struct Growth {
 }
 
 /// The growth over `count` places, of which `ratio(a, b)` is that of `a` to `b`. `None` when some ratio or its interval is unknown, or there is
-/// nothing to compare. A place gains (loses) when it is better (worse) than the best one before by at least [`WORTH`] and the interval of
+/// nothing to compare. A place gains (loses) when it is better (worse) than the best one before by at least [`NOTICED`] and the interval of
 /// their ratio excludes 1. O(`count`).
 fn growth(count: usize, ratio: impl Fn(usize, usize) -> Option<Estimate>) -> Option<Growth> {
     let mut found = Growth {
@@ -107,9 +105,9 @@ fn growth(count: usize, ratio: impl Fn(usize, usize) -> Option<Estimate>) -> Opt
 /// What a ratio shows: a gain, a loss or neither; `None` without an interval.
 fn change(ratio: Estimate) -> Option<Ordering> {
     let (low, high) = ratio.interval?;
-    Some(match ratio.mean {
-        mean if low > 1.0 && mean >= 1.0 + WORTH => Ordering::Greater,
-        mean if high < 1.0 && mean <= 1.0 - WORTH => Ordering::Less,
+    Some(match is_noticed(ratio.mean) {
+        true if low > 1.0 => Ordering::Greater,
+        true if high < 1.0 => Ordering::Less,
         _ => Ordering::Equal,
     })
 }
@@ -173,7 +171,7 @@ fn finding(
     let mean = |(at, _): &(usize, usize)| of(*at, knee).map_or(0.0, |ratio| ratio.mean);
     let may_gain = |(at, _): &(usize, usize)| {
         let interval = of(*at, knee).and_then(|ratio| ratio.interval);
-        interval.is_some_and(|(_, high)| high >= 1.0 + WORTH)
+        interval.is_some_and(|(_, high)| high >= NOTICED)
     };
     let greater = (knee + 1..points.len()).map(|at| (at, knee));
     let unclear = greater
@@ -224,7 +222,7 @@ fn price(point: &StrategyResult, base: &StrategyResult, path: MetricPath) -> Opt
         Some(values.len() > 1 && values.iter().flatten().count() == 1)
     };
     let is_plan = of_first(point)? && of_first(base)?;
-    let differs = (mean - 1.0).abs() >= WORTH;
+    let differs = is_noticed(mean);
     (is_plan && differs).then_some(Measure {
         mean: Some(mean),
         n: 1,

@@ -86,6 +86,8 @@ pub(super) struct Verdict {
     pub(super) sample_s: f64,
     /// Servers that were slow for most of the window, with how many times.
     pub(super) slow: Vec<(u32, f64)>,
+    /// Names of the neighbours, listed; empty without any.
+    pub(super) neighbours: String,
     /// Clients of closed loops that write, to the end where others do.
     pub(super) clients: u32,
     /// What is seen in the course of replicate 0.
@@ -186,7 +188,16 @@ impl Verdict {
 
     /// An open loop offers more than is done. In a closed one every client has one operation in flight.
     pub(super) fn is_overloaded(&self) -> bool {
-        self.mean(MetricId::Saturated) > Some(0.5) && self.offered().is_some()
+        let piles_up = self.mean(MetricId::Saturated) > Some(0.5) && self.offered().is_some();
+        piles_up || self.is_full_by_neighbours()
+    }
+
+    /// Most of the time a server is full though the load is even: neighbours fill it, even where few of all operations pile up.
+    fn is_full_by_neighbours(&self) -> bool {
+        !self.neighbours.is_empty()
+            && !self.hotspots.is_hot()
+            && self.count(MetricId::HotTimeFraction) > 0.5
+            && self.count(MetricId::UtilisationMean) < CLUSTER_BUSY
     }
 
     /// The copy that the hotspot is of; a bad placement is nobody's.
@@ -558,9 +569,9 @@ impl Verdict {
             ))
         } else if overloaded && busy > 0.0 && busy < CLUSTER_BUSY {
             // The load itself is spread: it is something else that fills a server.
-            let with = match self.mean(MetricId::WriteOffered.of(Side::Neighbour)) {
-                Some(offered) if offered > 0.0 => "with what the neighbours ask for, ",
-                _ => "",
+            let with = match &self.neighbours[..] {
+                "" => String::new(),
+                names => format!("with what neighbours ask for ({names}), "),
             };
             let busy = percent(busy);
             Some(format!(

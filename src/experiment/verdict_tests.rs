@@ -70,6 +70,7 @@ pub(super) fn even() -> Verdict {
         duration_s: 20.0,
         sample_s: 1.0,
         slow: Vec::new(),
+        neighbours: String::new(),
         clients: 0,
         course: ClusterHistory::default(),
         rows_per_write: 1.0,
@@ -454,8 +455,11 @@ fn servers_that_died_or_joined_are_named_where_they_are_the_cause() {
 fn servers_that_take_turns_within_an_interval_are_a_moving_hotspot() {
     let turns = verdict(|v| {
         v.hot(Hotspot::Moving);
-        let (table, peak) = (0, 8.0);
-        v.hotspots.turns = Some(Turns { table, peak });
+        v.hotspots.turns = Some(Turns {
+            table: 0,
+            peak: 8.0,
+            undeferred_peak: 8.0,
+        });
         v.leads_with_time = true;
         v.sample_s = 0.5;
     });

@@ -7,7 +7,7 @@ use crate::random::{DrawKey, Seed, Stream};
 use crate::record::TextValues;
 use crate::time::EpochNanos;
 
-/// Integers of different ranges; texts of one and two characters, and of 64 `a` with a `z` behind them or not.
+/// Integers of different ranges; texts of one and two characters, of which one begins with the other or neither does, and of 64 `a` with a `z` behind them or not.
 fn schema() -> Schema {
     let int = |first, count| FieldKind::Int { first, count };
     let texts = |texts: [String; 2]| FieldKind::Text(TextValues::Listed(texts.into()));
@@ -18,7 +18,8 @@ fn schema() -> Schema {
         ("negative", int(-5, 10)),
         ("word", int(0, 1 << 32)),
         ("wider", int(0, (1 << 32) + 1)),
-        ("host", texts(["a".to_owned(), "bc".to_owned()])),
+        ("host", texts(["b".to_owned(), "bc".to_owned()])),
+        ("code", texts(["a".to_owned(), "bc".to_owned()])),
         ("long", texts([many.clone(), many + "z"])),
     ];
     Schema {
@@ -109,6 +110,13 @@ fn a_segment_ends_where_its_width_or_a_delimiter_that_it_lacks_says() {
         found,
         [true, true, true, false, true, false, true, false, true]
     );
+    // No code begins with another one, and a part of one may.
+    let codes = plan("code || host || left(code, 1) || code || id");
+    let found: Vec<bool> = (0..4).map(|at| codes.is_delimited(at)).collect();
+    assert_eq!(found, [true, false, true, true]);
+    let codes = plan("code || be8(id)");
+    let is_warned = |note: &KeyNote| note.text.message.starts_with("nothing separates");
+    assert!(!codes.notes.iter().any(is_warned), "{:?}", codes.notes);
     // A text of more than 64 characters may have any behind them.
     assert!(!plan("long || 'z'").is_delimited(0));
 }
@@ -235,7 +243,7 @@ fn where_there_are_no_names_a_text_was_meant() {
     let help = error("web", &[]).help.unwrap();
     assert_eq!(
         help,
-        "known: n, id, negative, word, wider, host, long, a, b, c"
+        "known: n, id, negative, word, wider, host, code, long, a, b, c"
     );
 }
 

@@ -16,6 +16,8 @@ pub struct Segment {
     /// Its place.
     pub span: Range<usize>,
     pub(super) is_literal: bool,
+    /// Its values are of several lengths, and none begins with another one.
+    pub(super) is_prefix_free: bool,
     pub(super) code: Code,
 }
 
@@ -94,11 +96,12 @@ impl Segment {
     }
 }
 
-/// Is the end of the segment known: fixed width, the last one, or followed by a literal that cannot occur in it?
+/// Is the end of the segment known: fixed width, no value that begins with another, the last one, or followed by a literal that cannot occur in it?
 pub(super) fn is_delimited(segments: &[Segment], index: usize) -> bool {
     let segment = &segments[index];
     let (min, max) = segment.len_range();
     min == max
+        || segment.is_prefix_free
         || segments
             .get(index + 1)
             .is_none_or(|next| next.is_delimiter() && !segment.all_bytes().meets(next.bytes_at(0)))

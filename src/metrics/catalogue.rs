@@ -156,7 +156,7 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         /// Rows a second of these writes on one saturated server with one region; a write has one in the table and in each copy.
         [ServerCapacity] "server_capacity_per_sec" PerSecond Higher;
         /// Servers x server_capacity_per_sec / server_peak_to_mean, less what chance adds to it (server_peak_to_mean_even) / rows of a write; where servers take turns
-        /// within an interval what one at a time takes; hotspot_peak_to_mean where a hotspot passes; of increments and appends at most what the lock of the hottest row lets through.
+        /// within an interval what one at a time takes, and its queues hold until its turn is over; hotspot_peak_to_mean where a hotspot passes; of increments and appends at most what the lock of the hottest row lets through.
         [UsableCapacity] "usable_capacity_per_sec" PerSecond Higher;
         /// Highest rate of the varied load at which every limit of `[knee]` holds; undefined when even the lowest breaks one in some replicate.
         [Knee] "knee_per_sec" PerSecond Higher;

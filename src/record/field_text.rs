@@ -79,6 +79,19 @@ impl FieldText {
         }
     }
 
+    /// Its values are listed and none of them begins with another one: each tells where it ends. More than 65,536 are not looked at.
+    pub fn is_prefix_free(&self) -> bool {
+        let Form::Listed(values) = &self.form else {
+            return false;
+        };
+        let literals = self.field.literals.iter().map(|it| &it[..]);
+        let listed = values.iter().map(|it| it.as_bytes());
+        let mut all: Vec<&[u8]> = listed.chain(literals).take((1 << 16) + 1).collect();
+        // What begins with a value stands behind it, with nothing between that doesn't.
+        all.sort_unstable();
+        all.len() <= 1 << 16 && all.windows(2).all(|two| !two[1].starts_with(two[0]))
+    }
+
     /// Appends the bytes that a slot stands for.
     pub fn write(&self, slot: i64, out: &mut Vec<u8>) {
         if let Some(literal) = self.field.literal(slot) {

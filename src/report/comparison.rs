@@ -171,6 +171,7 @@ fn notes(change: &StrategyChange) -> Vec<String> {
     }
     let count = |verdict| of(verdict).count();
     let same = count(ChangeVerdict::Identical);
+    let alike = count(ChangeVerdict::AboutTheSame);
     let near = count(ChangeVerdict::NoSignificantDifference);
     let unknown = [OneValue, LowerBound, Undefined];
     let unknown = match unknown.map(count).iter().sum::<usize>() {
@@ -180,7 +181,7 @@ fn notes(change: &StrategyChange) -> Vec<String> {
     notes.push(match same == change.metrics.len() {
         true => format!("all {same} metrics are identical"),
         false => format!(
-            "of {} metrics {same} are identical, {near} without a significant difference{unknown}",
+            "of {} metrics {same} are identical, {alike} about the same, {near} without a significant difference{unknown}",
             change.metrics.len()
         ),
     });

@@ -279,11 +279,10 @@ fn risks(results: &Results, own: &RankedStrategy, most_warnings: usize) -> Vec<S
         risks.push(format!("When rows are kept longer, {growing_reads}."));
     }
     if let Some((_, result)) = find(results, own) {
-        let is_hot = |hotspot: &str| hotspot != "none";
         // What to do about it stands with the key.
         let cause = result.advice.split_inclusive(". ").next();
         let cause = cause.unwrap_or_default();
-        let hotspot = result.hotspot().filter(|it| is_hot(it));
+        let hotspot = result.hotspot().filter(|it| *it != "none");
         risks.extend(hotspot.map(|_| cause.trim().to_owned()));
     }
     let about = format!("`{}`", own.name);

@@ -275,6 +275,8 @@ impl<'a> Reader<'a> {
         let expected = T::KIND.expected();
         let setting = self.spec.get(key);
         let default = setting.and_then(|it| self.sink.profile().default_of(&self.path, it));
+        // Without a buffer there is none: one is about as large as HBase's own, `hbase.client.write.buffer`.
+        let default = default.or((key == "buffer").then_some("2MB"));
         #[cfg(test)]
         super::asked_fixture::unit(&self.path_of(key), |text| text.parse::<T>().is_ok());
         let (message, help) = match &node.value {

@@ -112,6 +112,8 @@ impl UnitKind {
     /// The unit that a bare number most likely has: the one that brings a time or a size nearest to a default, if there is one.
     pub fn unit_near(self, number: &str, default: Option<&str>) -> &'static str {
         let units = match self {
+            // Less than a tenth is no part of a minute, an hour or a day.
+            Self::Duration if number.starts_with("0.0") => &TIMES[..3],
             Self::Duration => &TIMES[..],
             Self::ByteSize => &SIZES[..],
             Self::Bandwidth | Self::Rate => &[],
@@ -408,6 +410,9 @@ mod tests {
         assert_eq!(near(UnitKind::Duration, "0.3", "0.3ms"), "ms");
         assert_eq!(near(UnitKind::Duration, "300", "0.3ms"), "us");
         assert_eq!(near(UnitKind::Duration, "5000", "5m"), "s");
+        // 0.001 s is a hundredth of it, 1 us less than a thousandth; 60 ms would be near, and nobody writes 0.001 min.
+        assert_eq!(near(UnitKind::Duration, "0.001", "100ms"), "s");
+        assert_eq!(near(UnitKind::Duration, "0.5", "1m"), "m");
         assert_eq!(near(UnitKind::ByteSize, "16", "16GB"), "GB");
         assert_eq!(near(UnitKind::ByteSize, "65536", "64KB"), "B");
         assert_eq!(near(UnitKind::Rate, "60", "40k/s"), "/s");

@@ -207,6 +207,8 @@ impl<'a> Checker<'a> {
                 expr.kind,
                 ExprKind::Text(_) | ExprKind::Bytes(_) | ExprKind::Int(_)
             ),
+            is_prefix_free: code.shape.min < code.shape.max
+                && matches!(&code.op, Op::Field(_, text) if text.is_prefix_free()),
             code,
         }
     }
