@@ -583,6 +583,16 @@ impl Code {
             Op::Encode(encoding) if encoding.keeps_order(self.operands[0].range) => {
                 trend(0).map(|trend| trend.kept(encoding.is_exact()))
             }
+            // Whole numbers of up to 53 bits are exact.
+            Op::ToDouble => {
+                trend(0).map(|trend| trend.kept(self.operands[0].range.within(-(1 << 53), 1 << 53)))
+            }
+            Op::Encode(encoding @ (Encoding::OrderedDouble | Encoding::Double)) => {
+                let number = &self.operands[0];
+                let is_ordered =
+                    *encoding == Encoding::OrderedDouble || number.operands.first()?.range.low >= 0;
+                trend(0).filter(|_| matches!(number.op, Op::ToDouble) && is_ordered)
+            }
             Op::Map(Transform::Invert) => trend(0).map(Trend::flip),
             Op::Map(case @ (Transform::Upper | Transform::Lower)) => {
                 let in_order = case.keeps_order(self.operands[0].shape.all());

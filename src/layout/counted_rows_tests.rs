@@ -736,12 +736,14 @@ fn the_newest_by_time_are_the_last_that_the_only_write_has_counted() {
 }
 
 #[test]
-fn a_date_in_parts_is_in_the_order_of_time() {
+fn a_date_in_parts_and_a_time_as_a_double_are_in_the_order_of_time() {
     // 100 devices, a row a second for two days. Ten minutes of one are 600 rows, or one more at an edge.
     let keys = [
         "delim('/', to_char(ts, 'yyyy'), to_char(ts, 'MM'), to_char(ts, 'dd'), to_char(ts, 'HHmmss'))",
         "to_char(ts, 'yyyyMM') || to_char(ts, 'ddHHmmss')",
         "to_char(ts, 'yyyy') || '-' || to_char(ts, 'DDD') || to_char(ts, 'HHmmss')",
+        "of8(ts)",
+        "f8(ts)",
     ];
     let strategies = keys.iter().enumerate();
     let strategies =

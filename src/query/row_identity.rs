@@ -131,8 +131,8 @@ impl RowIdentity {
             let fields = fields
                 .map(|it| (*it, schema.slots(*it), in_steps(*it)))
                 .collect();
-            let in_turn = !matches!(form, Form::Hash | Form::Other)
-                && left.iter().all(|field| moves(schema, *field));
+            let in_turn =
+                !matches!(form, Form::Hash) && left.iter().all(|field| moves(schema, *field));
             made.push(Made {
                 fields,
                 form,
