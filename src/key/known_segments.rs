@@ -142,7 +142,7 @@ impl KeyPlan {
         (lead > 0 && code.facts.needs.met(known)).then_some(lead)
     }
 
-    /// How the segments from `first` on follow a field, as far as a reader who knows this, the field included, can tell.
+    /// How the segments from `first` on follow a field, as far as a reader who knows this, the field included, can tell. All before `first` stay the same.
     pub fn following(&self, first: usize, field: FieldId, known: &Knowledge) -> Option<Following> {
         let mut found: Option<Following> = None;
         for at in first..self.segments().len() {
@@ -150,7 +150,7 @@ impl KeyPlan {
                 continue;
             }
             let own = self.trend(at, field);
-            let own = own.or_else(|| self.trend_within(first..at, at, field));
+            let own = own.or_else(|| self.trend_within(0..at, at, field));
             let trend = found.map_or(own, |before| before.trend.then(own?));
             let bytes = self.known_lead(at, known);
             let closed = bytes.is_some() || self.is_known(at, known);
@@ -171,7 +171,7 @@ impl KeyPlan {
         found
     }
 
-    /// How the segment follows the field as long as nothing of it changes in those before it, which lie side by side with it: `ts % 3600` rises in each hour
+    /// How the segment follows the field as long as nothing of it changes in those before it, which follow it or stay the same: `ts % 3600` rises in each hour
     /// of `trunc(ts, '1h')`.
     fn trend_within(&self, before: Range<usize>, segment: usize, field: FieldId) -> Option<Trend> {
         let rising = self.rises(segment)?;

@@ -468,16 +468,15 @@ fn ordered(question: &Question, way: &Candidate) -> Option<Ordered> {
         let mut known = Knowledge::default();
         known.learn(KnownField::Derived(derived));
         let varies = |at: &usize| key.segments()[*at].constant().is_none();
-        used.clone()
-            .filter(varies)
-            .any(|at| key.is_known(at, &known))
+        used.filter(varies).any(|at| key.is_known(at, &known))
     });
     let exact = trend.exact || by_derived;
-    let joint = key.joint_steps(used, order.field).filter(|_| !exact);
+    let joint = key.joint_steps(0..following.end, order.field);
+    let joint = joint.filter(|_| !exact);
     Some(Ordered {
         reversed: trend.rising != order.falling,
         segments: if joint.is_some() { following.end } else { all },
-        step: joint.map(|joint| joint.steps),
+        step: joint.map(|joint| joint.told.unwrap_or(joint.steps)),
     })
 }
 

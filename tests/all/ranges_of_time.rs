@@ -134,3 +134,63 @@ fn the_newest_rows_behind_a_step_are_those_of_the_step_so_far() {
         assert!((0.0..=10.2).contains(&found), "{start} {key}: {found}");
     }
 }
+
+/// A truck has a point every two seconds, and the day before 12:30 lies in 25 hours and two days.
+#[test]
+fn a_time_that_is_cut_in_two_goes_on_behind_what_stands_between() {
+    let read = |asked: &str, key: &str| {
+        let text = format!(
+            "[time]\nstart = 2026-03-03T12:30:00Z\nduration = \"5s\"\n[field]\ntruck = {{ type = \"digits\", width = 6, count = 5_000 }}\n\
+             ts = {{ type = \"timestamp\", unit = \"s\" }}\n[write.point]\neach = [\"truck\"]\nevery = \"2s\"\n\
+             [existing.point]\nlast = \"1d\"\n[read.r]\nequal = [\"truck\"]\n{asked}\n\
+             [table]\nsplit_policy = \"disabled\"\n[strategy.only]\nkey = \"{key}\"\n"
+        );
+        let scenario = Scenario::parse(&text, "trucks").unwrap_or_else(|error| panic!("{error}"));
+        let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+        let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
+        let plan = layout.reads[0].planned.plan.expected;
+        [plan.requests, plan.rows_read]
+    };
+    let newest = |rows: u32| format!("newest = {{ field = \"ts\", rows = {rows} }}");
+    let last = "range = { field = \"ts\", last = \"10m\" }";
+    for (key, steps) in [
+        ("be4(ts / 3600) || truck || be4(ts)", 25.0),
+        ("be4(ts / 3600) || truck || be2(ts % 3600)", 25.0),
+        (
+            "desc(be4(ts / 3600)) || truck || desc(be2(ts % 3600))",
+            25.0,
+        ),
+        (
+            "be1(bucket(16, truck)) || be4(trunc(ts, '1h')) || truck || '/' || be2(ts % 3600)",
+            25.0,
+        ),
+        (
+            "to_char(ts, 'yyyyMMdd') || truck || to_char(ts, 'HHmmss')",
+            2.0,
+        ),
+        (
+            "to_char(ts, 'yyyyMMdd') || truck || to_char(ts, 'HHmm') || to_char(ts, 'ss')",
+            2.0,
+        ),
+    ] {
+        for rows in [1, 10] {
+            let [scans, read] = read(&newest(rows), key);
+            assert_eq!(scans, steps, "{key}");
+            assert!(
+                (read - steps * f64::from(rows)).abs() < 1e-6,
+                "{key}: {read}"
+            );
+        }
+        // The run begins within the hour, and the row that is asked for is there besides.
+        let [scans, rows] = read(last, key);
+        assert_eq!(scans, 1.0, "{key}");
+        assert!((rows - 300.0).abs() <= 1.01, "{key}: {rows}");
+    }
+    // Within half an hour that comes again the order is not the time's: all of the truck is read, or of the last hour what comes in the same ten minutes.
+    let again = "be4(ts / 3600) || truck || be2(ts % 1800) || be4(ts)";
+    assert!(read(&newest(1), again)[1] >= 43_200.0);
+    // Minutes of a day: a row a minute, and in each day the newest one, with the one before where the run's own minute has no point yet.
+    let minutes = "to_char(ts, 'yyyyMMdd') || truck || to_char(ts, 'HHmm')";
+    let [scans, rows] = read(&newest(1), minutes);
+    assert!(scans == 2.0 && (2.0..4.0).contains(&rows), "{rows}");
+}
