@@ -12,6 +12,13 @@ pub fn lossy_keys(scenario: &Scenario) -> Vec<Diagnostic> {
     for group in groups.filter(|group| group.len() > 1) {
         let members = group.iter().map(|&at| &scenario.strategies[at]);
         let members: Vec<&Strategy> = members.collect();
+        // Of rows that expire those that are overwritten may be gone by then.
+        if members
+            .iter()
+            .any(|it| it.setup.workload.kept_for.is_some())
+        {
+            continue;
+        }
         let kept = KeptRows::of(&members, scenario.seed);
         let all = || kept.iter().zip(&members);
         let most = all().rev().max_by(|a, b| a.0.rows.total_cmp(&b.0.rows));

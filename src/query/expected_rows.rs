@@ -33,7 +33,6 @@ impl<R: RowCounts> Read<'_, R> {
             windows,
             base,
             bands,
-            since,
             grain,
             steps,
             counts,
@@ -41,9 +40,7 @@ impl<R: RowCounts> Read<'_, R> {
         } = &mut *self.scratch;
         let (step, counts) = (steps[of as usize], &mut counts[of as usize]);
         let identity = question.identity_of(of);
-        // Each cell of a row has a newest write of its own.
-        let is_of_rows = of == Counted::Rows && question.cell_identity.is_some();
-        let mut written = |equal: &[(FieldId, i64)], between: &Bands| {
+        let mut count = |equal: &[(FieldId, i64)], between: &Bands| {
             let between = &between.0;
             let condition = Condition { equal, between };
             let all = counts.of(condition, || {
@@ -53,29 +50,14 @@ impl<R: RowCounts> Read<'_, R> {
                 true => identity.current_rows(self.rows, condition, step, target.record, target.at),
                 false => all,
             };
-            if is_of_rows {
+            // Each cell of a row has a newest write of its own.
+            if of == Counted::Rows && question.cell_identity.is_some() {
                 return [current, all];
             }
             [(current, true), (all, false)].map(|(counted, is_current)| {
                 let (step, target) = ((step, is_current), (target.record, target.at));
                 identity.newest(counted, self.rows, condition, step, target)
             })
-        };
-        let written_since = question
-            .written_since
-            .filter(|_| question.kept == 1 && !is_of_rows);
-        let mut count = |equal: &[(FieldId, i64)], between: &Bands| {
-            let Some((field, range)) = written_since.and_then(|it| Some((it, between.of(it)?)))
-            else {
-                return written(equal, between);
-            };
-            // Those that have been written since the range began, but for those that have been since its end.
-            let [from, after] = [range.start, range.end].map(|start| {
-                since.0.clone_from(&between.0);
-                since.set(field, Some(start..question.domain(field).end.max(start)));
-                written(equal, since)
-            });
-            std::array::from_fn(|at| (from[at] - after[at]).max(0.0))
         };
         let (mut total, mut stored) = (0.0, 0.0);
         for combination in 0..counted {

@@ -56,7 +56,7 @@ pub(super) struct Question {
     /// Versions of a cell that are kept, and of them those that are asked for.
     pub kept: u32,
     pub versions: u32,
-    /// The timestamp of which a range is known that may end before the read, where rows or cells may have been written again since.
+    /// The timestamp of which a range is known that may end before the read, where cells may have been written again since.
     pub written_since: Option<FieldId>,
     /// Names of all fields, for words.
     pub names: Vec<String>,

@@ -163,10 +163,13 @@ fn dated(value: Code, pattern: Pattern, unit: TimeUnit) -> Code {
     code
 }
 
-/// Parts of a date that follow time only together, such as a year and a month behind it, as one segment of the same bytes.
+/// Parts of a date that follow time only together, such as a year and a month behind it, as one segment of the same bytes; but for those that have a name, which
+/// readers may know one by one.
 pub fn joined_dates(segments: Vec<Segment>) -> Vec<Segment> {
     let date = |of: &Segment| match (&of.code.op, &of.code.operands[..]) {
-        (Op::Encode(Encoding::Calendar(pattern, unit)), [value]) => {
+        (Op::Encode(Encoding::Calendar(pattern, unit)), [value])
+            if of.code.facts.needs == value.facts.needs =>
+        {
             Some((pattern.clone(), *unit, value.clone()))
         }
         _ => None,
