@@ -274,6 +274,11 @@ fn in_same_order(read: &Read, workload: &Workload, schema: &Schema) -> Vec<Read>
     else {
         return Vec::new();
     };
+    // Where more is known of time, rows of another order are passed until it comes.
+    let is_apart = |known: &KnownField| matches!(known, KnownField::Stored(id) if !grows(*id));
+    if read.range.is_some() || !read.equal.iter().all(is_apart) {
+        return Vec::new();
+    }
     let fields = (0..schema.fields.len() as u16).map(FieldId);
     let others = fields.filter(|field| grows(*by) && field != by && grows(*field));
     let newest = |field| Newest {

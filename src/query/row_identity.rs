@@ -459,7 +459,17 @@ impl RowIdentity {
     ) -> f64 {
         let count = |equality| rows.distinct(condition, equality, target, at);
         let (told, groups) = &self.hashed;
-        let found = count(self.equality(condition, of, |values, _| values));
+        let mut found = count(self.equality(condition, of, |values, _| values));
+        let [finest, known] = of.0.0;
+        if finest.is_some() && finest != known && self.made.iter().any(|of| of.in_turn) {
+            // No more than there are steps, of which some may be over.
+            let steps = RowEquality {
+                step: finest,
+                turns: 1.0,
+                ..self.equality(condition, of, hashed)
+            };
+            found = found.min(count(steps));
+        }
         if told.is_empty() || found <= 0.0 {
             return found;
         }
