@@ -747,3 +747,51 @@ fn a_date_in_parts_and_a_time_as_a_double_are_in_the_order_of_time() {
         assert_eq!(newest, [10.0; 2]);
     }
 }
+
+#[test]
+fn two_halves_of_a_number_tell_it() {
+    // Of a million positions 632,121 have been written, each as often as another: a span of 1,000 has as large a part of its rows. The reader's own is there.
+    let strategies = [
+        "be4(pos)",
+        "left(lpad(pos, 6), 3) || right(lpad(pos, 6), 3)",
+    ];
+    let strategies = strategies.iter().enumerate();
+    let strategies = strategies.map(|(at, key)| format!("[strategy.s{at}]\nkey = \"{key}\"\n"));
+    let text = format!(
+        "[field]\npos = {{ type = \"int\", count = 1_000_000 }}\n[existing.w]\nrecords = 1_000_000\n\
+         [read.one]\nequal = [\"pos\"]\n[read.span]\nrange = {{ field = \"pos\", span = 1_000 }}\n{}",
+        strategies.collect::<String>()
+    );
+    for [one, span] in forecasts::<2>(&text) {
+        assert_near(one[0], 1.0, 1e-6);
+        assert_near(span[0], 1_000.0 * any(1.0), 1.0);
+    }
+}
+
+#[test]
+fn hours_of_the_day_that_have_expired_have_no_rows() {
+    // A row a second of each user at random, kept for six hours: half a minute past twelve the hours 6 to 12 have rows, the last one thirty of them.
+    let text = "[time]\nduration = \"4s\"\nwarmup = \"1s\"\nstart = 2026-03-03T12:00:30Z\n\
+                [field]\nuser = { type = \"int\", count = 1_000 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+                [family.d]\nttl = \"6h\"\n[write.hit]\nrate = \"1k/s\"\n[existing.hit]\nlast = \"2d\"\n\
+                [read.all]\nequal = [\"user\"]\n\
+                [strategy.clock]\nkey = \"be4(user) || be1(ts / 3600000 % 24)\"\n\
+                [strategy.hour]\nkey = \"be4(user) || be4(ts / 3600000)\"\n";
+    for [all] in forecasts::<1>(text) {
+        assert_near(all[0], 7.0, 0.1);
+    }
+}
+
+#[test]
+fn the_newest_of_a_day_are_not_looked_for_by_number() {
+    // Half of 30 days are behind the reader's day on average: numbers say nothing of it, and all rows are sorted.
+    let [[[_, read]]] = forecasts::<1>(
+        "[field]\ncust = { type = \"int\", count = 10 }\nord = { type = \"sequence\" }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+         day = { expr = \"to_char(ts, 'yyyyMMdd')\" }\n[write.w]\nrate = \"1/s\"\n[existing.w]\nlast = \"30d\"\n\
+         [read.of-day]\nequal = [\"cust\", \"day\"]\nnewest = { field = \"ts\", rows = 20 }\n[strategy.s]\nkey = \"be4(cust) || be8(ord)\"\n",
+    )[..] else {
+        panic!("one strategy");
+    };
+    // 0.1 a second of each customer.
+    assert_near(read, 259_200.0, 100.0);
+}

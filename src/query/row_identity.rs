@@ -157,9 +157,9 @@ impl RowIdentity {
         let known: Vec<FieldId> = several.chain(told.iter().copied()).collect();
         let changing = (0..schema.fields.len() as u16).map(FieldId);
         let changing = changing.filter(|field| is_changing(schema, *field, &known));
-        let changing: Vec<FieldId> = changing.collect();
+        let mut changing: Vec<FieldId> = changing.collect();
         // Of fields with too many values to go through, groups are alike.
-        let mut groups = groups.to_vec();
+        let (mut groups, mut known_together) = (groups.to_vec(), Vec::new());
         for &field in &changing {
             let is_own = |of: &Made| matches!(of.fields[..], [(of, ..)] if of == field);
             let own: Vec<&Made> = made.iter().filter(|of| is_own(of)).collect();
@@ -171,13 +171,19 @@ impl RowIdentity {
             let in_each = others.map(|of| of.values).product();
             let slots = schema.slots(field);
             let all = own.iter().map(|of| of.values).product::<f64>();
-            let all = all.min(slots.end.abs_diff(slots.start) as f64);
+            if all >= slots.end.abs_diff(slots.start) as f64 {
+                // There are as many as the field has values: two halves of a number tell it.
+                known_together.push(field);
+                made.retain(|of| !is_own(of));
+                continue;
+            }
             let steps = own.iter().find_map(|of| steps(of));
             groups.push(Arc::new(ValueGroups::alike(field, all, steps, in_each)));
             made.retain(|of| !is_own(of));
         }
+        changing.retain(|field| !known_together.contains(field));
         let mut all: Vec<FieldId> = groups.iter().map(|it| it.field).collect();
-        all.extend(&told);
+        all.extend(told.iter().chain(&known_together));
         let hashes = made.iter().filter(|of| matches!(of.form, Form::Hash));
         let mut hashed: Vec<FieldId> = hashes
             .flat_map(|of| of.fields.iter().map(|it| it.0))
