@@ -60,6 +60,10 @@ impl fmt::Display for Advice<'_> {
             {
                 write!(f, "No key cures this: {held}.")
             }
+            Some(_) if verdict.is_bursty() => f.write_str(
+                "No key cures this: more calls come at a moment than the queues of the servers hold, and those that are refused wait. Spread the writes in time \
+                 (`jitter`), or lengthen the queues (`cluster.call_queue_length`).",
+            ),
             Some(_) if verdict.is_overloaded() => {
                 let cluster = verdict.cluster("evenly loaded servers");
                 write!(
@@ -100,8 +104,12 @@ impl Advice<'_> {
             }
             Hotspot::Placement => {
                 let best = times(verdict.skew(MetricId::PlacementPeakBest).unwrap_or(1.0));
+                let not = match verdict.also_hot() {
+                    None => "it is not the key".to_owned(),
+                    Some(_) => format!("of the {of} it is not the key"),
+                };
                 format!(
-                    "it is not the key; the same regions can lie so that the hottest server has {best} the mean."
+                    "{not}; the same regions can lie so that the hottest server has {best} the mean."
                 )
             }
             Hotspot::Lookback if verdict.leads_with_time => {

@@ -47,6 +47,9 @@ const OF_READS: [(MetricPath, &str); 4] = [
     (MetricId::ReadResponse.at(Part::P99), "p99 of"),
 ];
 
+/// Metric of each read of a closed loop that is compared besides, like those.
+const OF_CLOSED_LOOP: (MetricPath, &str) = (MetricId::ReadThroughput.whole(), "throughput of");
+
 /// What sentences call what decides besides.
 const DECIDING: [(MetricPath, &str); 4] = [
     (MetricId::UsableCapacity.whole(), "usable capacity"),
@@ -64,7 +67,12 @@ pub(super) fn of(strategies: &[StrategyResult]) -> Vec<Comparison> {
         return Vec::new();
     };
     let headlines = HEADLINES.map(|(path, ..)| path);
-    let metrics = with_reads(&headlines, &OF_READS.map(|(path, _)| path), baseline);
+    let mut metrics = with_reads(&headlines, &OF_READS.map(|(path, _)| path), baseline);
+    let reads = baseline.reads.iter().enumerate();
+    let closed = reads.filter(|(_, read)| read.closed_loop);
+    let rate_of = |read| OF_CLOSED_LOOP.0.of_one(Side::Read, read);
+    let rates = closed.map(|(read, _)| rate_of(read));
+    metrics.splice(headlines.len()..headlines.len(), rates);
     let compared = others.iter().flat_map(|own| {
         let is_defined = |it: &StrategyResult, path| it.replicates(path).is_some();
         let metrics = metrics.iter().copied();
@@ -121,7 +129,7 @@ pub struct PairedVerdict<'a> {
     pub strategy: &'a str,
     /// What it is compared with.
     pub baseline: &'a str,
-    /// Throughput, makespan and p99; of a run that writes nothing, what its reads take.
+    /// Throughput, makespan and p99, and the throughput of readers that wait for their replies; of a run that writes nothing, what its reads take.
     pub in_short: String,
     /// Every headline metric, and what each read takes.
     pub in_full: String,
@@ -154,7 +162,8 @@ impl<'a> PairedVerdict<'a> {
         let mut ordered = comparisons.to_vec();
         // Stable: reads follow in their order.
         ordered.sort_by_key(place);
-        let headlines = ordered.iter().filter(|it| place(it) < IN_SHORT);
+        let in_short = |it: &&&Comparison| place(it) < IN_SHORT || is_of_closed_loop(&it.metric);
+        let headlines = ordered.iter().filter(in_short);
         let short: Vec<&Comparison> = headlines.copied().collect();
         Some(Self {
             strategy: &first.strategy,
@@ -163,6 +172,12 @@ impl<'a> PairedVerdict<'a> {
             in_full: in_words(&ordered),
         })
     }
+}
+
+/// How many replies readers of a closed loop get a second.
+fn is_of_closed_loop(metric: &str) -> bool {
+    let tail = OF_CLOSED_LOOP.0.of_one(Side::Read, 0).tail();
+    metric.starts_with("read.") && metric.ends_with(&tail)
 }
 
 /// What sentences call a headline metric, and its place among them.
@@ -296,7 +311,8 @@ fn written(
 fn label(metric: &str) -> String {
     let of_read = || {
         let (read, tail) = metric.strip_prefix("read.")?.split_once('.')?;
-        let mut known = OF_READS.iter().chain(&DECIDING);
+        let known = OF_READS.iter().chain(&DECIDING);
+        let mut known = known.chain([&OF_CLOSED_LOOP]);
         let known = known.find(|(path, _)| path.of_one(Side::Read, 0).tail() == tail);
         Some(format!("{} {}", known?.1, article(read)))
     };

@@ -222,6 +222,9 @@ pub struct ReadResult {
     pub metrics: BTreeMap<String, Metric>,
     /// Response times; null when it is planned only.
     pub response_ms: Option<BTreeMap<String, Measure>>,
+    /// Its readers ask again after a reply: what they get a second is theirs to compare.
+    #[serde(default)]
+    pub closed_loop: bool,
 }
 
 /// Cells that a read meets.

@@ -323,9 +323,8 @@ impl<'a> StrategySummary<'a> {
     fn is_closed(&self) -> bool {
         let workload = &self.strategy.setup.workload;
         let mut writes = workload.writes.iter();
-        let mut reads = workload.reads.iter().flat_map(|read| &read.load);
         match self.load() {
-            Side::Read => reads.any(|load| matches!(load, ReadLoadModel::Closed { .. })),
+            Side::Read => workload.reads.iter().any(waits),
             _ => writes.any(|write| matches!(write.load, LoadModel::Closed { .. })),
         }
     }
@@ -527,6 +526,11 @@ fn set_costs(runs: &mut Runs, forecast: &ReadForecast) {
     }
 }
 
+/// Its readers ask again after a reply.
+fn waits(read: &Read) -> bool {
+    matches!(read.load, Some(ReadLoadModel::Closed { .. }))
+}
+
 fn read_result((read, forecast, runs): (&Read, &ReadForecast, &Runs), cells: bool) -> ReadResult {
     let copy = u32::try_from(forecast.planned.table).ok();
     let cells = cells.then(|| CellsRead {
@@ -550,6 +554,7 @@ fn read_result((read, forecast, runs): (&Read, &ReadForecast, &Runs), cells: boo
         counts: runs.counts,
         metrics: runs.rates(Side::Read),
         response_ms: read.load.as_ref().map(|_| runs.response()),
+        closed_loop: waits(read),
     }
 }
 

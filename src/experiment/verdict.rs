@@ -30,7 +30,7 @@ const HELD_BELOW: f64 = 0.9;
 const BUSIER: f64 = 1.5;
 /// A log that is written at this part of its bandwidth is full.
 const LOG_FULL: f64 = 0.9;
-/// Refused rows that are worth a word.
+/// Refused rows or calls that are worth a word.
 const REFUSED: f64 = 0.01;
 
 /// What a verdict is made from.
@@ -326,7 +326,7 @@ impl Verdict {
     }
 
     /// The hotspot of the reads where the verdict begins with that of the writes, or the other way round.
-    fn also_hot(&self) -> Option<String> {
+    pub(super) fn also_hot(&self) -> Option<String> {
         let of = match self.skew_of() {
             Side::Read => Side::Write,
             _ => Side::Read,
@@ -458,11 +458,25 @@ impl Verdict {
         let failed = self.rate(MetricId::WriteFailedFraction);
         let failed = failed.filter(|failed| *failed >= NOTABLE);
         parts.extend(failed.map(|failed| format!("{} failed", percent(failed))));
+        let refused = self.refused_calls();
+        parts.extend(refused.map(|refused| format!("{} of the calls refused", percent(refused))));
         parts.extend(
             self.left()
                 .map(|left| format!("{} unfinished at the end", percent(left))),
         );
         parts.join(", ")
+    }
+
+    /// The part of the calls that servers refuse, as their queues are full, when it is more than a few.
+    fn refused_calls(&self) -> Option<f64> {
+        let refused = self.mean(MetricId::RefusedCallsFraction);
+        refused.filter(|refused| *refused >= REFUSED)
+    }
+
+    /// More calls come at a moment than queues hold, and more is left than a few, while handlers are idle for most of the time.
+    pub(super) fn is_bursty(&self) -> bool {
+        let idle = self.count(MetricId::UtilisationMean) < CLUSTER_BUSY;
+        idle && !self.hotspots.is_hot() && self.refused_calls().and(self.left()).is_some()
     }
 
     /// The part of an open loop's operations that is unfinished at the end, when it is more than a few.

@@ -12,6 +12,7 @@ use crate::scenario::{Diagnostic, Presplit, Scenario, Setup, Strategy, TimeSpec,
 use crate::text::counted;
 use crate::time::SimDuration;
 use crate::units::ByteSize;
+use crate::workload::{LoadModel, Phase, Write};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Below so many operations in the measurement window nothing can be said.
@@ -64,13 +65,18 @@ pub fn load_lints(strategy: &Strategy, time: &TimeSpec) -> Vec<Diagnostic> {
             "{rate:.0} operations a second are over 100 times what {servers} servers can do (about {capacity:.0})"
         );
         lint(message, "check the unit of the rate, and `cluster.servers`");
-    } else if rate < LEAST_LOAD * capacity {
+    } else if rate < LEAST_LOAD * capacity && !setup.workload.writes.iter().any(beats_at_once) {
         let message = format!(
             "{rate:.0} operations a second are under 0.1 % of what {servers} servers can do (about {capacity:.0}): nothing will be hot"
         );
         lint(message, "check the unit of the rate");
     }
     lints
+}
+
+/// All that it writes in a period comes at the period's start.
+fn beats_at_once(write: &Write) -> bool {
+    matches!(&write.load, LoadModel::Periodic(beat) if beat.phase == Phase::Aligned)
 }
 
 /// Lognormal service times whose rare long ones a run of `draws` hardly meets.

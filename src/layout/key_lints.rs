@@ -62,6 +62,7 @@ impl LaidTable<'_> {
             self.splits_before_the_run(),
             self.few_values(),
             self.stale_copies(),
+            self.stale_entries(),
             self.expired_regions(),
             self.row_outgrows_a_region(),
         ];
@@ -345,6 +346,23 @@ impl LaidTable<'_> {
         (copies >= LEAST_COPIES).then(|| self.warning(message, label, help))
     }
 
+    /// Rows of a copy that its table has no longer: a row that is written again with other values of what the copy's key tells leaves the old one behind.
+    fn stale_entries(&self) -> Option<Diagnostic> {
+        let (table, setup) = (&self.table, self.table.setup());
+        let rows = |key| rows_made(key, setup, table.replicate)[1].max(1.0);
+        if table.number == 0 {
+            return None;
+        }
+        let entries = rows(table.cell_key) / rows(&table.strategy.cell_key);
+        let message = format!(
+            "the copy has {entries:.1} rows for each row of the table when the run ends: who reads it meets old ones"
+        );
+        let label =
+            "a row that is written again with other values of these leaves its old one here";
+        let help = "leave what changes out of the copy's key, or delete the old row with each write; a copy that is to keep all that was written needs no cure";
+        (entries >= LEAST_COPIES).then(|| self.warning(message, label, help))
+    }
+
     /// Regions whose rows are all older than the time to live; they stay until somebody merges them.
     fn expired_regions(&self) -> Option<Diagnostic> {
         let (rows, are) = match self.expired {
@@ -492,6 +510,37 @@ mod tests {
                 "be1(random(16)) || be8(ts) || be4(metric) || be4(host)"
             ),
             None
+        );
+    }
+
+    #[test]
+    fn a_copy_that_keeps_old_rows_is_told_and_one_that_does_not_is_not() {
+        // 100 orders are written 10,000 times with one of four statuses, each order 100 times: no status of an order is missed, 400 rows for 100.
+        let text = r#"
+replicates = 2
+time = { duration = "2s", warmup = "500ms" }
+[field]
+ord = { type = "int", count = 100 }
+cust = { type = "int", count = 10, of = "ord" }
+status = { type = "text", values = ["open", "paid", "sent", "done"] }
+[write.w]
+rate = "100/s"
+[existing.w]
+records = 10_000
+[strategy.a]
+key = "be4(ord)"
+copies = ["status || '|' || be4(ord)", "be4(cust) || be4(ord)", "be1(random(4)) || be4(ord)"]
+"#;
+        let scenario = Scenario::parse(text, "stale").unwrap_or_else(|error| panic!("{error}"));
+        let strategy = &scenario.strategies[0];
+        let layout = Layout::of(strategy, &Replicate::new(&strategy.setup, scenario.seed, 0));
+        let lints = layout.lints.iter().map(|lint| lint.message.as_str());
+        let told: Vec<&str> = lints.filter(|it| it.contains("for each row")).collect();
+        assert_eq!(
+            told,
+            [
+                "strategy `a`, copy 1: the copy has 4.0 rows for each row of the table when the run ends: who reads it meets old ones"
+            ]
         );
     }
 

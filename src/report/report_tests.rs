@@ -121,7 +121,7 @@ fn undefined_and_missing_numbers_are_dashes_in_tables_and_empty_in_csv() {
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ");
-    assert_eq!(row, "empty – – – – – – – – – – – – – –");
+    assert_eq!(row, "empty – – – – – – – – – – – – –");
     assert!(
         report
             .render(Format::Csv, Style::default())

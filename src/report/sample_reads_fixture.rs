@@ -166,6 +166,7 @@ fn read(name: &str, price: &Price, per_sec: f64) -> ReadResult {
         rows_planned: exact(rows_read, n),
         rows_read: exact(rows_read, n),
         cells: None,
+        closed_loop: false,
         rows_returned: exact(rows_returned, n),
         counts: if issued {
             Counts {

@@ -112,6 +112,13 @@ const FAILED: Cells = Cells {
     })
 };
 
+const REFUSED: Cells = Cells {
+    outcome: Some((MetricId::RefusedCallsFraction, 0.001)),
+    ..numbers(["calls", "refused"], 4, |it| {
+        it.text(MetricId::RefusedCallsFraction, Percent)
+    })
+};
+
 const UNFINISHED: Cells = Cells {
     outcome: Some((MetricId::WriteUnfinishedFraction, 0.01)),
     ..numbers(["", "unfinished"], 0, |it| {
@@ -133,7 +140,7 @@ const SCORECARD: &[Cells] = &[
     numbers(["", "p99.9"], 4, |it| it.response(Part::P999)),
     FAILED,
     UNFINISHED,
-    numbers(["calls", "refused"], 7, |it| it.text(MetricId::RefusedCallsFraction, Percent)),
+    REFUSED,
     numbers(["empty", "regions"], 8, |it| it.text(MetricId::EmptyRegionFraction, Percent)),
     numbers(["bytes", "a write"], 10, |it| it.text(MetricId::WriteBytes, Bytes)),
     numbers(["", "table"], 11, |it| it.text(MetricId::TableBytes, Bytes)),
@@ -150,6 +157,7 @@ const READS: &[Cells] = &[
     numbers(["rows", "read"], 2, |it| it.text(MetricId::RowsPlanned, Compact)),
     numbers(["cells", "read"], 1, cells_read),
     numbers(["read ÷", "returned"], 0, read_per_returned),
+    numbers(["", "reads/s"], 1, rate_of_closed_loop),
     numbers(["of", "offered"], 1, |it| it.served()),
     numbers(["", "p99"], 0, |it| it.response(Part::P99)),
     FAILED,
@@ -295,6 +303,14 @@ fn read_path(row: &Row<'_>) -> String {
     let path = read.path.as_deref().unwrap_or(UNDEFINED);
     let copy = read.copy.map(|copy| format!(", copy {copy}"));
     format!("{path}{}", copy.unwrap_or_default())
+}
+
+/// What readers get who ask again after a reply: of others it is what they were offered, or a part of it.
+fn rate_of_closed_loop(row: &Row<'_>) -> String {
+    match row.of {
+        Operations::Read(read) if read.closed_loop => row.text(MetricId::WriteThroughput, Compact),
+        _ => String::new(),
+    }
 }
 
 /// Nothing where each row has one.
