@@ -4,7 +4,7 @@ use super::materialised_table_fixture::*;
 use super::row_count::{REPEATED_MAX, RowCount};
 use super::row_shape::RowShape;
 use super::*;
-use crate::record::{DistributionShape, Field, FieldId};
+use crate::record::{DistributionShape, Field, FieldColumn, FieldId, FieldKind};
 use crate::time::SimDuration;
 use std::sync::Arc;
 
@@ -535,5 +535,66 @@ fn values_of_a_list_count_as_each_does_alone() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn columns_of_one_file_go_together() {
+    // 1,000 rows: each of 40 users buys in a few of 25 shops, and no two rows share an order.
+    let (row, user, shop, amount, order) = (
+        FieldId(8),
+        FieldId(9),
+        FieldId(10),
+        FieldId(11),
+        FieldId(12),
+    );
+    let mut schema = schema(None);
+    let int = |count| FieldKind::Int { first: 0, count };
+    schema.fields.push(Field::new("row", int(1_000)));
+    let user_of = |row: i64| row * row / 50 % 40;
+    let column = |name: &str, count: u64, value: &dyn Fn(i64) -> i64| Field {
+        of: vec![row],
+        column: Some(Arc::new(FieldColumn::new((0..1_000).map(value).collect()))),
+        ..Field::new(name, int(count))
+    };
+    schema.fields.extend([
+        column("user", 40, &user_of),
+        column("shop", 25, &|row| (user_of(row) * 3 + row % 4) % 25),
+        column("amount", 90, &|row| row * 7 % 90),
+        column("order", 1_000, &|row| row),
+    ]);
+    let mut workload = drawn_table();
+    workload.writes.clear();
+    workload.existing[0].rows = ImportRows::Drawn {
+        records: 3_000,
+        last: secs(40),
+    };
+    let table = materialised(&workload, &schema, at(0));
+    let keys: [&[FieldId]; 6] = [
+        &[user, shop],
+        &[shop, user, amount],
+        &[order],
+        &[user, order],
+        &[amount, user],
+        &[KIND, shop],
+    ];
+    for told in keys {
+        let equality = RowEquality {
+            told,
+            ..RowEquality::default()
+        };
+        let all = |_: &[i64]| (vec![], vec![]);
+        table.compare_distinct(20, equality, all).agree();
+        for known in [user, shop, amount] {
+            let equal = |target: &[i64]| (vec![of(target, known)], vec![]);
+            table.compare_distinct(300, equality, equal).agree();
+        }
+        let both = |target: &[i64]| (vec![of(target, user), of(target, shop)], vec![]);
+        table.compare_distinct(300, equality, both).agree();
+        let near = |target: &[i64]| {
+            let low = target[usize::from(amount.0)];
+            (vec![of(target, shop)], vec![(amount, low, low + 20)])
+        };
+        table.compare_distinct(300, equality, near).agree();
     }
 }

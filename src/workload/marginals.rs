@@ -2,10 +2,13 @@
 
 use super::row_history::RowOrigin;
 use super::row_question::{Condition, Item};
+use crate::random::mix;
 use crate::record::{
     DistributionShape, FieldColumn, FieldId, FieldKind, Late, RecordGenerator, Schema, ShareClass,
     TimeUnit, ValueGroups, ValueShares,
 };
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Dependent values (`of`) are tabulated when what they depend on has at most so many combinations, and they themselves so many values: 0.1 s and 32 MB at
@@ -25,6 +28,8 @@ pub(super) struct Marginals {
     of_origins: Vec<Arc<[Marginal]>>,
     /// Of the groups that were asked for, and the first of the origins whose values come about so.
     grouped: Arc<Mutex<Vec<GroupsOfOrigin>>>,
+    /// Of columns of one file that were asked for together, what all rows of the file have there.
+    together: Arc<Mutex<BTreeMap<Vec<FieldId>, Vec<ShareClass>>>>,
 }
 
 /// Groups, and the first of the origins that they have these shares in.
@@ -216,6 +221,7 @@ impl Marginals {
             laws: fields().map(|_| Shares::default()).collect(),
             of_origins,
             grouped: Arc::default(),
+            together: Arc::default(),
             generator: Arc::clone(generator),
         }
     }
@@ -330,6 +336,72 @@ impl Marginals {
     pub(super) fn share_in(&self, origin: usize, field: FieldId, slots: (i64, i64)) -> f64 {
         let tabulated = self.tabulated(origin, field, slots, Of::Rows);
         tabulated.unwrap_or_else(|| self.independent(origin, field, slots, Of::Rows))
+    }
+
+    /// The parts of a condition on columns of the file that a field is from, each with its column.
+    pub(super) fn of_file<'s>(
+        &'s self,
+        origin: usize,
+        field: FieldId,
+        asked: impl Iterator<Item = Item>,
+    ) -> SmallVec<[(&'s FieldColumn, Item); 4]> {
+        let (schema, roots) = (self.generator.schema(), self.roots(origin, field));
+        let asked = asked.filter(|it| self.roots(origin, it.field) == roots);
+        let columns = asked.filter_map(|it| Some((schema.field(it.field).column.as_deref()?, it)));
+        columns.collect()
+    }
+
+    /// Rows of the file that a field is from.
+    pub(super) fn rows_of_file(&self, field: FieldId) -> f64 {
+        let column = self.generator.schema().field(field).column.as_deref();
+        column.map_or(0.0, |column| column.slots.len() as f64)
+    }
+
+    /// What rows of a file that satisfy a condition have in some of its columns, in classes that make up all of these rows: of up to [`SCANNED_MAX`] rows as they are; of more
+    /// as if those that agree in these columns and in the ones that are asked for were as frequent as among all rows.
+    pub(super) fn classes_of_file(
+        &self,
+        origin: usize,
+        columns: &[FieldId],
+        asked: impl Iterator<Item = Item>,
+    ) -> ValueClasses {
+        let schema = self.generator.schema();
+        let slots_of = |fields: &[FieldId]| -> Vec<&[i64]> {
+            let columns = fields.iter();
+            let columns = columns.filter_map(|it| schema.field(*it).column.as_deref());
+            columns.map(|column| &column.slots[..]).collect()
+        };
+        let asked = self.of_file(origin, columns[0], asked);
+        let found = asked
+            .iter()
+            .map(|(column, item)| column.rows(item.low, item.high));
+        let fewest = found.min_by_key(|rows| rows.len());
+        if let Some(fewest) = fewest.filter(|rows| rows.len() <= SCANNED_MAX) {
+            let all = |row: &usize| {
+                let mut asked = asked.iter();
+                asked.all(|(column, item)| (item.low..item.high).contains(&column.slots[*row]))
+            };
+            let rows = fewest.iter().map(|row| *row as usize).filter(all);
+            return ValueClasses::of(alike(rows, &slots_of(columns)));
+        }
+        let mut fields: Vec<FieldId> = columns.to_vec();
+        fields.extend(asked.iter().map(|(_, item)| item.field));
+        fields.sort_unstable();
+        fields.dedup();
+        let mut known = self.together.lock().unwrap_or_else(PoisonError::into_inner);
+        let classes = known.entry(fields).or_insert_with_key(|fields| {
+            let rows = self.rows_of_file(columns[0]) as usize;
+            alike(0..rows, &slots_of(fields))
+        });
+        let part = match asked[..] {
+            [] => 1.0,
+            _ => rows_with(&asked) / self.rows_of_file(columns[0]),
+        };
+        let of_part = |it: &ShareClass| ShareClass {
+            values: it.values * part,
+            share: it.share / part,
+        };
+        ValueClasses::of(classes.iter().map(of_part).collect())
     }
 
     /// The shares of groups of values among the rows of an origin, worked out once for all origins that are alike.
@@ -523,6 +595,21 @@ fn even_share(kind: &FieldKind, (low, high): (i64, i64)) -> f64 {
     let low = i128::from(low).max(first);
     let high = i128::from(high).min(first + i128::from(count));
     (high - low).max(0) as f64 / count as f64
+}
+
+/// Rows that agree in all columns, in classes.
+fn alike(rows: impl Iterator<Item = usize>, columns: &[&[i64]]) -> Vec<ShareClass> {
+    let hash = |row: usize| {
+        let slots = columns.iter().map(|slots| slots[row]);
+        slots.fold(0, |hash, slot| mix(hash ^ mix(slot as u64)))
+    };
+    let mut hashes: Vec<u64> = rows.map(hash).collect();
+    hashes.sort_unstable();
+    let counts = hashes.chunk_by(|a, b| a == b);
+    let shares: Vec<f64> = counts
+        .map(|rows| rows.len() as f64 / hashes.len() as f64)
+        .collect();
+    ValueShares::of_weights(0, &shares).classes()
 }
 
 /// Most rows of a file that are looked through for one share (estimate: 1.6 % of error where half of them satisfy all conditions, 10 us).

@@ -10,7 +10,7 @@ use super::population::Population;
 use super::row_history::{RowOrigin, StepInflow, Window, both};
 use super::row_question::{Condition, Item, RowCounts, RowEquality, items};
 use super::row_shape::{FieldRole, Narrowing, OriginShape, RowShape, Telling};
-use crate::record::{FieldColumn, FieldId, Late, TimeUnit};
+use crate::record::{FieldId, Late, TimeUnit};
 use crate::time::SimTime;
 use smallvec::SmallVec;
 
@@ -28,9 +28,9 @@ pub(super) const REPEATED_MAX: f64 = 1e-3;
 pub(super) struct RowCount<'a> {
     pub(super) population: &'a Population,
     shape: &'a RowShape,
-    condition: Condition<'a>,
+    pub(super) condition: Condition<'a>,
     pub(super) equality: RowEquality<'a>,
-    target: &'a [i64],
+    pub(super) target: &'a [i64],
     at: SimTime,
     /// The target satisfies the condition.
     satisfied: bool,
@@ -392,7 +392,8 @@ impl<'a> RowCount<'a> {
                     Some((field, classes, whole))
                 };
                 let ranges = items(self.condition).filter(told).filter_map(range);
-                let ranges: Ranges = ranges.collect();
+                let mut ranges: Ranges = ranges.collect();
+                ranges.extend(self.classes_in_files(of));
                 let left = self.left(of, &ranges);
                 let of = &mut self.selected[nth];
                 (of.left, of.ranges) = (left, ranges);
@@ -443,15 +444,7 @@ impl<'a> RowCount<'a> {
         let column = |field| schema.field(field).column.as_deref();
         if column(item.field).is_some() {
             // Rows of one file go together.
-            let mut asked: SmallVec<[(&FieldColumn, Item); 4]> = SmallVec::new();
-            for item in items(self.condition).take(nth + 1) {
-                let of_file = marginals.roots(at, item.field) == roots;
-                asked.extend(
-                    column(item.field)
-                        .filter(|_| of_file)
-                        .map(|column| (column, item)),
-                );
-            }
+            let asked = marginals.of_file(at, item.field, items(self.condition).take(nth + 1));
             let before = match &asked[..asked.len() - 1] {
                 [] => asked[0].0.slots.len() as f64,
                 before => rows_with(before),
@@ -789,7 +782,13 @@ impl<'a> RowCount<'a> {
         let value = |(field, role)| ValueShare {
             share: match role {
                 FieldRole::Given | FieldRole::Single | FieldRole::Even => 1.0,
-                FieldRole::Combined | FieldRole::Drawn => self.share_of(of, field, slot_of(field)),
+                FieldRole::Combined | FieldRole::Drawn => {
+                    let mut columns = of.shape.columns.iter();
+                    match columns.find(|columns| columns[0] == field) {
+                        Some(columns) => self.share_in_file(of, columns),
+                        None => self.share_of(of, field, slot_of(field)),
+                    }
+                }
             },
             known: KnownValue::Told(self.equality.told_of(field, slot_of(field))),
         };

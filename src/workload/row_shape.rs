@@ -59,6 +59,8 @@ pub(super) struct OriginShape {
     pub keeps_values: bool,
     /// Parts of the condition that may, by their numbers, and whether their fields are combined.
     pub narrowings: Vec<(usize, bool, Narrowing)>,
+    /// Told fields that are columns of one file, whose rows go together: the first has their values in a cell, and decides the others'.
+    pub columns: SmallVec<[SmallVec<[FieldId; 4]>; 1]>,
     /// Of told fields of which groups of values are told.
     grouped: SmallVec<[Arc<GroupShares>; 1]>,
     /// The window and the instant that were asked of last, and the rows there.
@@ -195,6 +197,7 @@ impl OriginShape {
             unique: equality.draws.is_infinite(),
             keeps_values: true,
             narrowings: Vec::new(),
+            columns: SmallVec::new(),
             grouped: grouped
                 .clone()
                 .map(|it| marginals.grouped(at, it))
@@ -227,6 +230,30 @@ impl OriginShape {
                 _ => FieldRole::Drawn,
             });
         }
+        let is_column = |field: FieldId| schema.field(field).column.is_some();
+        for (nth, &field) in told.iter().enumerate() {
+            let is_open = matches!(shape.roles[nth], FieldRole::Combined | FieldRole::Drawn);
+            let mut origins = population.origins.iter();
+            let is_fixed = origins.any(|of| of.fixed_slot(field).is_some());
+            if !is_open || !is_column(field) || is_grouped(field) || is_fixed {
+                continue;
+            }
+            let roots = marginals.roots(at, field);
+            let mut beside = shape.columns.iter_mut();
+            if let Some(known) = beside.find(|it| marginals.roots(at, it[0]) == roots) {
+                known.push(field);
+                shape.roles[nth] = FieldRole::Single;
+            } else {
+                shape.columns.push(SmallVec::from_slice(&[field]));
+            }
+        }
+        let is_asked = |of: FieldId| {
+            let mut items = items(condition);
+            items.any(|it| {
+                is_column(it.field) && marginals.roots(at, it.field) == marginals.roots(at, of)
+            })
+        };
+        shape.columns.retain(|it| it.len() > 1 || is_asked(it[0]));
         for (nth, item) in items(condition).enumerate() {
             let (Marginal::Own { combined } | Marginal::OfOthers { combined, .. }) =
                 marginals.of(at, item.field)
@@ -235,7 +262,8 @@ impl OriginShape {
             };
             let is_of_others = matches!(marginals.of(at, item.field), Marginal::OfOthers { .. });
             shape.keeps_values &= item.is_single() && !is_of_others;
-            if counted(item.field).is_none() {
+            let mut columns = shape.columns.iter().flatten();
+            if counted(item.field).is_none() || columns.any(|it| *it == item.field) {
                 continue;
             }
             if follows(item.field) {

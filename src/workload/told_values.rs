@@ -1,7 +1,8 @@
 //! The values of what is told that rows of one origin have in their cells. Must not know how many rows there are.
 
-use super::marginals::{Marginal, ValueClasses};
+use super::marginals::{Marginal, ValueClasses, rows_with};
 use super::row_count::{FixedValue, KnownValue, RowCount, Selection, ValueShare, ValueShares};
+use super::row_question::{Item, items};
 use super::row_shape::FieldRole;
 use crate::record::{FieldId, ShareClass};
 use smallvec::SmallVec;
@@ -60,6 +61,37 @@ impl<'a> RowCount<'a> {
         let share = grouped.of_slots((slot, slot.saturating_add(1)), share);
         let range = of.ranges.iter().find(|(of, ..)| *of == field);
         range.map_or(share, |(.., whole)| share.min(*whole))
+    }
+
+    /// What rows of files that satisfy the condition have in their told columns: of the first of them, which decides the others'.
+    pub(super) fn classes_in_files(
+        &self,
+        of: &Selection<'_>,
+    ) -> impl Iterator<Item = (FieldId, ValueClasses, f64)> {
+        let marginals = &self.population.marginals;
+        of.shape.columns.iter().map(move |columns| {
+            let asked = items(self.condition);
+            let classes = marginals.classes_of_file(of.origin, columns, asked);
+            (columns[0], classes, 1.0)
+        })
+    }
+
+    /// The share of the target's values of these columns of a file among the file's rows that satisfy the condition.
+    pub(super) fn share_in_file(&self, of: &Selection<'_>, columns: &[FieldId]) -> f64 {
+        let marginals = &self.population.marginals;
+        let asked = items(self.condition);
+        let own = columns.iter().map(|&field| {
+            let low = self.target[usize::from(field.0)];
+            let high = low.saturating_add(1);
+            Item { field, low, high }
+        });
+        let all = marginals.of_file(of.origin, columns[0], asked.clone());
+        let own = marginals.of_file(of.origin, columns[0], asked.chain(own));
+        let rows = match all[..] {
+            [] => marginals.rows_of_file(columns[0]),
+            _ => rows_with(&all),
+        };
+        rows_with(&own) / rows.max(1.0)
     }
 
     /// Sums over the classes of values of the told fields behind those that have `values`, and over single ones that `others` fix.
