@@ -60,7 +60,7 @@ impl fmt::Display for Advice<'_> {
             {
                 write!(f, "No key cures this: {held}.")
             }
-            Some(_) if verdict.is_bursty() => f.write_str(
+            Some(_) if verdict.refused_at_a_moment().is_some() => f.write_str(
                 "No key cures this: more calls come at a moment than the queues of the servers hold, and those that are refused wait. Spread the writes in time \
                  (`jitter`), or lengthen the queues (`cluster.call_queue_length`).",
             ),

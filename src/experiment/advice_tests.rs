@@ -278,6 +278,32 @@ fn what_lies_badly_is_placed_anew_and_the_key_stays() {
          them that looks at their load (`balancer.policy = \"load\"`), or move the hot ones by hand; of 32 regions that are asked at a time, \
          or more, chance makes less."
     );
+    // Reads lie badly, and the writes have a hotspot of their own.
+    let text = advice(Hotspot::Placement, "be4(sensor)", |v| {
+        v.dealt([2.08, 1.5, 3.0, 1.0]);
+        v.hot_reads(Hotspot::Placement);
+        v.hotspots.writes = Some(Hotspot::Static);
+        v.hotspots.read_share = Some(0.9);
+    });
+    let told = "Placement hotspot: of the reads it is not the key; the same regions";
+    assert!(text.starts_with(told), "{text}");
+}
+
+#[test]
+fn calls_that_are_refused_at_a_moment_are_told_with_what_helps() {
+    // 90,000 meters that send at once find room for a few thousand calls in the queues.
+    let beat = |v: &mut Verdict| {
+        v.set(MetricId::RefusedCallsFraction, 0.943);
+        v.set(MetricId::WriteUnfinishedFraction, 0.657);
+        v.set(MetricId::UtilisationMean, 0.049);
+    };
+    let mut verdict = even();
+    beat(&mut verdict);
+    let told = "94.3 % of the calls refused, 65.7 % unfinished at the end";
+    assert!(verdict.to_string().contains(told), "{verdict}");
+    let text = advice(Hotspot::None, "be4(sensor)", beat);
+    let cure = "Spread the writes in time (`jitter`), or lengthen the queues (`cluster.call_queue_length`).";
+    assert!(text.ends_with(cure), "{text}");
 }
 
 #[test]

@@ -763,6 +763,20 @@ mod tests {
     }
 
     #[test]
+    fn what_readers_of_a_closed_loop_get_is_told_in_short() {
+        let compared = [
+            compared("write_throughput_per_sec", 1.0, None),
+            compared("read.g.rows_planned", 2.0, None),
+            compared("read.g.throughput_per_sec", 0.46, Some((0.45, 0.47))),
+        ];
+        let told = PairedVerdict::of(&compared.each_ref()).expect("there are some");
+        assert_eq!(
+            told.in_short,
+            "throughput of a `g` -54 % [-55, -53]; throughput: the same"
+        );
+    }
+
+    #[test]
     fn what_did_not_change_or_is_not_known_gets_no_number() {
         let mut censored = compared("write_response_ms.p99", 3.0, None);
         censored.ratio = Measure {

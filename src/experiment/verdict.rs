@@ -458,7 +458,7 @@ impl Verdict {
         let failed = self.rate(MetricId::WriteFailedFraction);
         let failed = failed.filter(|failed| *failed >= NOTABLE);
         parts.extend(failed.map(|failed| format!("{} failed", percent(failed))));
-        let refused = self.refused_calls();
+        let refused = self.refused_at_a_moment();
         parts.extend(refused.map(|refused| format!("{} of the calls refused", percent(refused))));
         parts.extend(
             self.left()
@@ -467,16 +467,13 @@ impl Verdict {
         parts.join(", ")
     }
 
-    /// The part of the calls that servers refuse, as their queues are full, when it is more than a few.
-    fn refused_calls(&self) -> Option<f64> {
-        let refused = self.mean(MetricId::RefusedCallsFraction);
-        refused.filter(|refused| *refused >= REFUSED)
-    }
-
-    /// More calls come at a moment than queues hold, and more is left than a few, while handlers are idle for most of the time.
-    pub(super) fn is_bursty(&self) -> bool {
+    /// The part of the calls that even servers refuse, as more come at a moment than their queues hold: operations are left, while handlers are idle for
+    /// most of the time.
+    pub(super) fn refused_at_a_moment(&self) -> Option<f64> {
         let idle = self.count(MetricId::UtilisationMean) < CLUSTER_BUSY;
-        idle && !self.hotspots.is_hot() && self.refused_calls().and(self.left()).is_some()
+        let refused = self.mean(MetricId::RefusedCallsFraction);
+        let refused = refused.filter(|refused| *refused >= REFUSED);
+        refused.filter(|_| idle && !self.hotspots.is_hot() && self.left().is_some())
     }
 
     /// The part of an open loop's operations that is unfinished at the end, when it is more than a few.

@@ -389,6 +389,25 @@ mod tests {
     }
 
     #[test]
+    fn a_beat_of_all_at_once_is_not_called_idle() {
+        let told = |phase: &str| {
+            let text = format!(
+                "time = {{ duration = \"60s\" }}\ncluster = {{ servers = 16 }}\n[field]\nmeter = {{ type = \"int\", count = 90_000 }}\n\
+                 ts = {{ type = \"timestamp\" }}\n[write.w]\neach = [\"meter\"]\nevery = \"15m\"\nphase = \"{phase}\"\n\
+                 [strategy.a]\nkey = \"be4(meter) || be8(ts)\"\n"
+            );
+            let scenario = Scenario::parse(&text, "beat").unwrap_or_else(|error| panic!("{error}"));
+            let lints = load_lints(&scenario.strategies[0], &scenario.time);
+            lints
+                .iter()
+                .any(|it| it.message.contains("nothing will be hot"))
+        };
+        // 100 a second on average are 0.03 % of what 16 servers of 20,000 do; all 90,000 at once fill them for a third of a second.
+        assert!(told("spread"));
+        assert!(!told("aligned"));
+    }
+
+    #[test]
     fn a_tail_that_a_run_cannot_show_is_told() {
         let lint = |cv: f64, draws: f64| tail_lint(ServiceLaw::Lognormal { cv }, draws);
         let told = lint(100.0, 25_000.0).unwrap();

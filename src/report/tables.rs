@@ -114,7 +114,7 @@ const FAILED: Cells = Cells {
 
 const REFUSED: Cells = Cells {
     outcome: Some((MetricId::RefusedCallsFraction, 0.001)),
-    ..numbers(["calls", "refused"], 4, |it| {
+    ..numbers(["calls", "refused"], 7, |it| {
         it.text(MetricId::RefusedCallsFraction, Percent)
     })
 };

@@ -11,7 +11,6 @@ use super::{PageVia, Read, ReadBatch};
 use crate::random::{Draws, hash_name, mix};
 use crate::record::{FieldId, KnownField};
 use crate::time::SimTime;
-use rayon::prelude::*;
 use std::cmp::Reverse;
 
 /// Rows, those that the run will write included, of tables whose rows are listed for pages: a quarter of a second and 40 MB at most. Of more rows,
@@ -79,7 +78,7 @@ impl RowList {
                 });
             }
         }
-        rows.par_sort_unstable();
+        rows.sort_unstable();
         Self { known, field, rows }
     }
 

@@ -91,7 +91,8 @@ impl<'a> RowCount<'a> {
             [] => marginals.rows_of_file(columns[0]),
             _ => rows_with(&all),
         };
-        rows_with(&own) / rows.max(1.0)
+        // The target is one of the file's rows.
+        rows_with(&own).max(1.0) / rows.max(1.0)
     }
 
     /// Sums over the classes of values of the told fields behind those that have `values`, and over single ones that `others` fix.
