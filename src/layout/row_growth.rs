@@ -8,6 +8,7 @@ use crate::record::{Field, FieldKind};
 use crate::scenario::Setup;
 use crate::time::SimTime;
 use crate::workload::Condition;
+use std::sync::Arc;
 
 /// Instants of the run at which rows are counted; between two of them they grow in proportion to the writes.
 const INSTANTS: u32 = 16;
@@ -20,7 +21,13 @@ pub(super) struct RowGrowth {
 }
 
 impl RowGrowth {
-    pub fn of(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> Self {
+    /// Of a key's table, found once for all who ask of a replicate.
+    pub fn of(key: &Arc<KeyPlan>, setup: &Setup, replicate: &Replicate) -> Arc<Self> {
+        let asked = ("growth", Arc::clone(key), setup.derived.clone());
+        replicate.once(asked, || Self::find(key, setup, replicate))
+    }
+
+    fn find(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> Self {
         let (workload, schema) = (&setup.workload, &setup.schema);
         let population = replicate.stored.as_ref();
         let identity = RowIdentity::of(key, schema);
@@ -77,7 +84,7 @@ pub fn rows_made(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> [f64; 3
 }
 
 /// A record of the run's start, for counts of all rows: its step of time is as good as any.
-fn some_record(setup: &Setup, replicate: &Replicate) -> Vec<i64> {
+pub(super) fn some_record(setup: &Setup, replicate: &Replicate) -> Vec<i64> {
     let start = setup.workload.start.0;
     let slot = |field: &Field| match &field.kind {
         FieldKind::Timestamp { unit, .. } => start.div_euclid(unit.nanos()),
