@@ -215,9 +215,9 @@ pub(super) struct FamilySample {
     prefixes: SharedPrefixes,
     /// Leading bytes that a row of those that were encoded shares with the one before, and within how many the table's may share more.
     shared: (f64, usize),
-    pub growth: RowGrowth,
+    pub growth: Arc<RowGrowth>,
     /// Where a qualifier tells cells of a row from each other.
-    cell_growth: Option<RowGrowth>,
+    cell_growth: Option<Arc<RowGrowth>>,
     /// By encoding, of the sample, with the compressed bytes that one saves which neighbours share; none of those that were not asked for.
     files: [Option<(StoreFileSize, f64)>; 4],
     neighbours: Option<TimeNeighbours>,

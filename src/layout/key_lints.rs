@@ -243,14 +243,21 @@ impl LaidTable<'_> {
         let &Presplit::Sampled { regions } = self.table.presplit else {
             return None;
         };
-        let rows = match self.existing {
-            Some(_) => "existing rows",
-            None => "keys of the run",
+        if found >= regions as usize {
+            return None;
+        }
+        let (rows, mut keys) = match &self.existing {
+            Some(existing) => ("existing rows", existing.sample.iter().collect()),
+            None => ("keys of the run", self.run.sorted()),
         };
-        let message =
-            format!("the {rows} give {found} regions, not {regions}: too few distinct keys");
+        keys.dedup();
+        let cause = match keys.len() < regions as usize {
+            true => "too few distinct keys",
+            false => "one key has more of them than a region is to have",
+        };
+        let message = format!("the {rows} give {found} regions, not {regions}: {cause}");
         let help = "ask for fewer regions, or make the key longer";
-        (found < regions as usize).then(|| self.warning(message, "these keys", help))
+        Some(self.warning(message, "these keys", help))
     }
 
     /// Rows that existed before have made more regions of the pre-split.

@@ -80,7 +80,7 @@ impl<'a> KeyedTable<'a> {
         self.sampled(RunSample::take, (operations, choice), 0)
     }
 
-    /// About `rows` of the rows that exist before the run, or all of them.
+    /// About `rows` of the writes that made what exists before the run, or all of them.
     pub fn existing(&self, rows: usize, choice: Choice) -> Arc<KeySample> {
         self.sampled(ExistingSample::take, (rows, choice), EXISTING_LANE)
     }
@@ -124,13 +124,13 @@ impl<'a> KeyedTable<'a> {
             width: self.replicate.generator.width(),
             batch,
             draws,
-            keys,
+            keys: Arc::new(keys),
         }
     }
 }
 
 /// Keys written from a sample of operations, and their order.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct KeySample {
     /// The operations themselves.
     pub batch: Arc<OperationBatch>,
@@ -138,7 +138,7 @@ pub(super) struct KeySample {
     width: usize,
     draws: DrawKey,
     /// The keys, unsorted.
-    pub keys: KeyBatch,
+    pub keys: Arc<KeyBatch>,
     /// Positions in the sample, by key, then by position.
     order: Vec<u32>,
     /// Operations whose key is the most frequent one.
@@ -154,13 +154,27 @@ impl KeySample {
         self.order.len()
     }
 
+    /// The positions of operations with one key, which ascend, of key after key.
+    pub fn alike(&self) -> impl Iterator<Item = &[u32]> {
+        let key = |at: &u32| self.keys.get(*at as usize);
+        self.order.chunk_by(move |a, b| key(a) == key(b))
+    }
+
+    /// The operation of each position so many times.
+    pub fn with_times(&self, times: &[u32]) -> Arc<Self> {
+        let own = |at: &u32| std::iter::repeat_n(*at, times[*at as usize] as usize);
+        let order = self.order.iter().flat_map(own).collect();
+        let of = self.clone();
+        Arc::new(Self { order, ..of })
+    }
+
     /// The keys, sorted; repetitions stay.
     pub fn sorted(&self) -> Vec<&[u8]> {
         let order = self.order.iter();
         order.map(|&at| self.keys.get(at as usize)).collect()
     }
 
-    /// Of each key in their order at which place it was written, distinct numbers. Rows of several tables of existing rows were written side
+    /// Of each key in their order at which place it was written. Rows of several tables of existing rows were written side
     /// by side, from the start of each to its end. O(n log n).
     pub fn order_written(&self) -> Vec<u32> {
         // Indices ascend within the rows of one table.
@@ -212,14 +226,14 @@ impl KeySample {
 
     /// Mean length of a key in bytes; 0 for an empty sample.
     pub fn mean_key_bytes(&self) -> f64 {
-        let bytes: usize = (0..self.len()).map(|at| self.keys.get(at).len()).sum();
-        bytes as f64 / self.len().max(1) as f64
+        let bytes: usize = self.keys.iter().map(<[u8]>::len).sum();
+        bytes as f64 / self.keys.len().max(1) as f64
     }
 
     /// Share of the operations whose key is the most frequent one; exact on the sample. In a sample of n a share below a few n-ths is
     /// noise: when all keys differ it is 1 / n.
     pub fn hottest_row_share(&self) -> f64 {
-        self.hottest as f64 / self.len().max(1) as f64
+        self.hottest as f64 / self.keys.len().max(1) as f64
     }
 
     /// The row with most of the operations of the writes that count, of all operations. O(1) where all count and none changes its rate, else O(n).
@@ -239,10 +253,8 @@ impl KeySample {
         if !changes && !counted.contains(&false) {
             return steady(self.hottest_row_share());
         }
-        let key = |at: &u32| self.keys.get(*at as usize);
         let counts = |at: &&u32| counted[usize::from(self.batch.writes[**at as usize].0)];
-        let rows = self.order.chunk_by(|a, b| key(a) == key(b));
-        let hottest = rows.max_by_key(|row| row.iter().filter(counts).count());
+        let hottest = (self.alike()).max_by_key(|row| row.iter().filter(counts).count());
         let hottest: Vec<&u32> = hottest.into_iter().flatten().filter(counts).collect();
         let row = steady(hottest.len() as f64 / all);
         if !changes {

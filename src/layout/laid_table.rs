@@ -3,6 +3,7 @@
 
 use super::family_size::{Encodings, FamilySize, kept_for};
 use super::key_sample::{KeySample, KeyedTable, written_at};
+use super::row_growth::RowGrowth;
 use super::table_size::{SIZED_ROWS, TableSample, TableSize};
 use super::{Layout, RegionForecast, Replicate};
 use crate::cluster::{Family, Placement};
@@ -247,13 +248,15 @@ impl<'a> LaidTable<'a> {
     /// Sorted keys of rows of the table as it is in the middle of the run, each standing for as many.
     pub fn rows(&self) -> &Arc<KeyBatch> {
         self.rows.get_or_init(|| {
-            let (workload, schema) = (&self.table.setup().workload, &self.table.setup().schema);
-            let existing = workload.existing_rows(schema) as f64;
-            let planned = workload.estimated_writes(schema);
+            let KeyedTable { cell_key, .. } = self.table;
+            let setup = self.table.setup();
+            let growth = RowGrowth::roughly(cell_key, setup, self.table.replicate);
             // Half of what the run writes is there, on average.
-            let parts = [existing, planned / 2.0];
+            let written = setup.workload.estimated_writes(&setup.schema) / 2.0;
+            let existing = growth.rows(0.0);
+            let parts = [existing, growth.rows(written) - existing];
             let held = self.existing.as_ref().map(|it| &*it.sample);
-            let batches = [held, Some(&self.run.keys)];
+            let batches = [held, Some(&*self.run.keys)];
             let total = parts.iter().sum::<f64>().max(1.0);
             let wanted = parts.map(|part| SPREAD_ROWS as f64 * part / total);
             // Fewer of either where a small sample has not as many of one.
@@ -307,7 +310,7 @@ fn packed(keys: &[&[u8]]) -> Arc<KeyBatch> {
     Arc::new(batch)
 }
 
-/// A sample of the rows that exist; `None` without any.
+/// A sample of the cells that exist; `None` without any.
 pub(super) fn existing(table: &KeyedTable<'_>) -> Option<Arc<KeySample>> {
     let rows = match table.presplit {
         Presplit::Sampled { regions } => {
@@ -317,7 +320,7 @@ pub(super) fn existing(table: &KeyedTable<'_>) -> Option<Arc<KeySample>> {
         Presplit::Fixed { .. } => Layout::SAMPLE,
     };
     let exist = table.setup().workload.existing_rows(&table.setup().schema) > 0;
-    exist.then(|| table.existing(rows, Choice::Spread))
+    exist.then(|| table.existing_cells(rows))
 }
 
 /// The same where they decide which regions there are; `None` where all together are too small to split one of the pre-split's.

@@ -3,6 +3,7 @@
 //! Must not simulate; what it predicts comes from samples of the records and from the key plan.
 
 mod cluster_lints;
+mod existing_cells;
 mod explanation;
 mod family_size;
 mod key_lints;
@@ -41,6 +42,8 @@ pub use types::{
 
 #[cfg(test)]
 mod counted_rows_tests;
+#[cfg(test)]
+mod existing_cells_tests;
 #[cfg(test)]
 mod family_size_tests;
 #[cfg(test)]

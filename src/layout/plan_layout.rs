@@ -153,7 +153,7 @@ fn copy_forecast(laid: &LaidTable<'_>) -> CopyForecast {
 fn key_buckets(laid: &LaidTable<'_>) -> Vec<KeyBucket> {
     let LaidTable { table, run, .. } = laid;
     // A run that writes nothing is looked at by the rows that it reads.
-    let existing = || table.existing(Layout::SAMPLE, Choice::Spread);
+    let existing = || table.existing_cells(Layout::SAMPLE);
     let existing = (run.len() == 0).then(existing);
     let (plan, sample) = (table.key, existing.as_ref().unwrap_or(run));
     let sorted = sample.sorted();

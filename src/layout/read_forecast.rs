@@ -67,7 +67,7 @@ pub(super) fn of(tables: &[LaidTable<'_>], gets: usize) -> Vec<ReadForecast> {
     let written = workload.estimated_writes(&setup.schema) / 2.0;
     // Behind the end of each region a scan is opened anew.
     let row = |laid: &LaidTable<'_>| {
-        let rows = RowGrowth::of(laid.table.key, setup, replicate).rows(written);
+        let rows = RowGrowth::roughly(laid.table.key, setup, replicate).rows(written);
         costs.row + costs.scan * laid.points.len() as f64 / rows.max(1.0)
     };
     let rows: Vec<f64> = tables.iter().map(row).collect();

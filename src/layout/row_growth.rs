@@ -8,8 +8,9 @@ use crate::record::{Field, FieldKind};
 use crate::scenario::Setup;
 use crate::time::SimTime;
 use crate::workload::Condition;
+use std::sync::Arc;
 
-/// Instants of the run at which rows are counted; between two of them they grow in proportion to the writes.
+/// Instants of the run at which rows are counted where its course matters; between two of them they grow in proportion to the writes.
 const INSTANTS: u32 = 16;
 
 /// Rows of one table by writes of the run.
@@ -20,7 +21,27 @@ pub(super) struct RowGrowth {
 }
 
 impl RowGrowth {
-    pub fn of(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> Self {
+    /// Of a key's table, found once for all who ask of a replicate.
+    pub fn of(key: &Arc<KeyPlan>, setup: &Setup, replicate: &Replicate) -> Arc<Self> {
+        Self::counted(INSTANTS, key, setup, replicate)
+    }
+
+    /// The same by counts at the start, in the middle and at the end of the run.
+    pub fn roughly(key: &Arc<KeyPlan>, setup: &Setup, replicate: &Replicate) -> Arc<Self> {
+        Self::counted(2, key, setup, replicate)
+    }
+
+    fn counted(
+        instants: u32,
+        key: &Arc<KeyPlan>,
+        setup: &Setup,
+        replicate: &Replicate,
+    ) -> Arc<Self> {
+        let asked = ("growth", instants, Arc::clone(key), setup.derived.clone());
+        replicate.once(asked, || Self::find(instants, key, setup, replicate))
+    }
+
+    fn find(instants: u32, key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> Self {
         let (workload, schema) = (&setup.workload, &setup.schema);
         let population = replicate.stored.as_ref();
         let identity = RowIdentity::of(key, schema);
@@ -28,8 +49,8 @@ impl RowGrowth {
         let step = identity.step(&mut record, &mut StepCache::default());
         let existing = population.rows(SimTime::ZERO);
         let mut rows = 0.0f64;
-        let points = (0..=INSTANTS).map(|instant| {
-            let passed = f64::from(instant) / f64::from(INSTANTS);
+        let points = (0..=instants).map(|instant| {
+            let passed = f64::from(instant) / f64::from(instants);
             let at = SimTime::ZERO + workload.duration.mul_f64(passed);
             let total = population.rows(at);
             let now = identity.rows(population, Condition::default(), step, &record, at);
@@ -77,7 +98,7 @@ pub fn rows_made(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> [f64; 3
 }
 
 /// A record of the run's start, for counts of all rows: its step of time is as good as any.
-fn some_record(setup: &Setup, replicate: &Replicate) -> Vec<i64> {
+pub(super) fn some_record(setup: &Setup, replicate: &Replicate) -> Vec<i64> {
     let start = setup.workload.start.0;
     let slot = |field: &Field| match &field.kind {
         FieldKind::Timestamp { unit, .. } => start.div_euclid(unit.nanos()),

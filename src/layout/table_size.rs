@@ -155,7 +155,7 @@ pub struct TableSample {
     max_file_bytes: f64,
     /// Writes that the run is estimated to make.
     planned: f64,
-    growth: RowGrowth,
+    growth: Arc<RowGrowth>,
     families: Vec<FamilySample>,
 }
 

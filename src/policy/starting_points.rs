@@ -8,7 +8,7 @@ use std::ops::Range;
 /// A table with rows: what decides where it has been split.
 #[derive(Debug, Clone, Copy)]
 pub struct GrownTable<'a> {
-    /// Sorted keys of a sample of its rows, repetitions included, each standing for as many bytes.
+    /// Sorted keys of a sample of its rows, each standing for as many bytes: a row that has as many as several is there as often.
     pub sample: &'a [&'a [u8]],
     /// Of its store files, with all that has expired since.
     pub bytes: u64,
@@ -64,7 +64,7 @@ impl GrownTable<'_> {
         self.grow(points, |_| ())
     }
 
-    /// The same with the order of the splits. `written` says of each row of the sample at which place it was written, distinct numbers.
+    /// The same with the order of the splits. `written` says of each row of the sample at which place it was written.
     ///
     /// A region was split when each of its daughters held half of the size at which it is split: so a table of hashed keys doubles again and
     /// again, and one whose keys rise is split at its end. O(rounds x sample) besides.

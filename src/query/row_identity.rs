@@ -255,6 +255,12 @@ impl RowIdentity {
         self.draws > 1.0 && self.draws.is_finite()
     }
 
+    /// The same with one of so many random salts before each write's row.
+    pub fn salted(mut self, salts: f64) -> Self {
+        self.draws *= salts;
+        self
+    }
+
     /// Expected number of different rows whose writes satisfy `condition`, when `target` is known to be one of the writes. A short hash of what
     /// the key does not tell makes at most as many rows of each told value as it has values itself. The copies of a row under different
     /// random salts are rows of their own: m writes of one row leave k (1 - (1 - 1/k)^m) under k salts.

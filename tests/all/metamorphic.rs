@@ -264,7 +264,9 @@ fn more_existing_rows_of_the_same_law_make_and_unmake_no_hotspot_but_by_placemen
             BASE.to_owned(),
             vec![
                 ("time-first", "moving"),
-                ("sensor-first", "none"),
+                // The first of 1,000 sensors has 9.5 % of the writes, and its region 12.3 % on average. Dealt to eight servers 16 such regions have a peak of 1.45 times the
+                // mean, in 40 % of dealings above 1.5, as here.
+                ("sensor-first", "placement"),
                 ("salted", "none"),
             ],
         ),
