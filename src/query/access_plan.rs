@@ -341,9 +341,12 @@ impl AccessPlan {
             _ => self.used().len(),
         };
         let own = |segment: &usize| self.way.values_given(*segment).is_none();
+        let is_list = |values: &FieldValues| matches!(values, FieldValues::List(_));
+        let is_listed = |field: &FieldId| self.way.binds(*field, is_list);
         key.derivation(derived).is_some_and(|derivation| {
             let mut own = (0..used).filter(own);
-            own.any(|segment| derivation.is(&key.segments()[segment]))
+            let mut fields = derivation.fields().iter();
+            !fields.any(is_listed) && own.any(|segment| derivation.is(&key.segments()[segment]))
         })
     }
 
@@ -539,8 +542,9 @@ pub fn plan<R: RowCounts>(
     read: &Read,
     context: &PlanContext<'_, R>,
 ) -> AccessPlan {
-    let (schema, key) = (context.schema, &stored.key);
+    let schema = context.schema;
     let question = Arc::new(Question::new(stored, read, schema, context.start));
+    let key = &question.key;
     let mut ways = candidates(schema, &question, context.sample.first());
     if let Some(named) = question.by_index {
         // The index names whole keys.

@@ -92,6 +92,12 @@ impl Candidate {
             })
     }
 
+    /// Is one of the segments before `end` that are made of the field known although it is not? Other values of it lie elsewhere.
+    fn fixes(&self, key: &KeyPlan, end: usize, field: FieldId) -> bool {
+        let mut own = (0..end).filter(|at| self.values_given(*at).is_none());
+        own.any(|at| key.segments()[at].fields().contains(&field))
+    }
+
     /// Does it give values like that to the field?
     pub fn binds(&self, of: FieldId, values: impl Fn(&FieldValues) -> bool) -> bool {
         self.dimensions.iter().any(|dimension| match dimension {
@@ -339,7 +345,7 @@ impl Walk<'_> {
                 let count = (band.end - band.start) as f64;
                 self.bind(segment, at, field, FieldValues::Range, count);
                 self.bind_steps(segment, at, field);
-            } else if !self.question.has_band(field) {
+            } else if !self.question.has_band(field) && !at.fixes(key, segment, field) {
                 let slots = self.schema.field(field).few_slots(MOST_REQUESTS as u64);
                 let count = slots
                     .as_ref()

@@ -291,7 +291,8 @@ impl ValueBeginnings {
                 index: 0,
                 draws: DrawKey::new(Seed(0), 0, Stream::Keys, 0).at(0),
             };
-            key.write_segment(segment, &row, &mut bytes);
+            let all = value_start(key, segment)..=segment;
+            all.for_each(|at| key.write_segment(at, &row, &mut bytes));
             bytes
         };
         let first = of.kind.first_slot();
@@ -352,10 +353,15 @@ impl ValueBeginnings {
     }
 }
 
+/// The segment that a value begins in: the one before where that is cut off.
+fn value_start(key: &KeyPlan, segment: usize) -> usize {
+    segment - usize::from(key.segments()[segment].is_rest)
+}
+
 /// What it takes to count the rows of longer values of one access path.
 #[derive(Debug, Clone)]
 pub(super) struct LongerValues {
-    /// Of which they are values; constants alone follow it.
+    /// Of which they are values, from where on these are all of it; constants alone follow them.
     pub segment: usize,
     pub beginnings: Arc<ValueBeginnings>,
     /// As that of the path, but for values of the field in a range.
@@ -387,14 +393,15 @@ impl LongerValues {
         if !evidence.told.contains(&field) || !(is_listed || last + 1 == segments) {
             return None;
         }
-        let hashes = key.segments()[..last].iter();
+        let start = value_start(key, last);
+        let hashes = key.segments()[..start].iter();
         let hashes = hashes.filter(|segment| segment.fields().contains(&field));
         let chance = hashes.map(|segment| 1.0 / segment.space());
         let mut evidence = evidence.clone();
         evidence.told.retain(|other| *other != field);
         evidence.range = Some((field, None));
         Some(Self {
-            segment: last,
+            segment: start,
             beginnings,
             evidence,
             chance: chance.product(),

@@ -236,11 +236,12 @@ impl Question {
                 .tells_all_of(field)
         };
         let written_since = ranges.find(|band| band.may_be_past() && !tells(band.field));
+        let cut = |key: &Arc<KeyPlan>| key.cut_where_known(&known).map_or(key.clone(), Arc::new);
         Self {
-            key: key.clone(),
+            key: cut(key),
             written_since: written_since.map(|band| band.field),
             identity,
-            cell_key: cell_key.cloned(),
+            cell_key: cell_key.map(cut),
             cell_identity,
             cells_of_a_write: stored.cells_of_a_write,
             kept: stored.versions,

@@ -1,0 +1,160 @@
+//! Reads by the beginning of a text, or by its end where a key turns it round: the first two letters of a name, the cell that a geohash lies in.
+
+use keyheat::layout::{Layout, Replicate};
+use keyheat::record::{Field, FieldId, FieldKind, Schema, TextValues};
+use keyheat::scenario::Scenario;
+use keyheat::time::EpochNanos;
+use std::collections::BTreeMap;
+
+const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
+
+/// Of the rows of one of these fields, `rows`, as they are written: rows wanted and read, and scans, where one of these derived fields is known.
+fn read(fields: &str, rows: &str, known: &str, key: &str) -> [f64; 3] {
+    let text = format!(
+        "[field]\n{fields}[existing.row]\n{rows}\n[read.r]\nequal = [\"{known}\"]\n[table]\nsplit_policy = \"disabled\"\n\
+         [strategy.only]\nkey = \"{key}\"\n"
+    );
+    let scenario = Scenario::parse(&text, "beginnings").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
+    let plan = layout.reads[0].planned.plan.expected;
+    [plan.rows_returned, plan.rows_read, plan.requests]
+}
+
+/// How many of a field's texts begin as one of them does, on average over all, itself included.
+fn beginning_alike(name: &str, kind: FieldKind, part: impl Fn(&str) -> &str) -> f64 {
+    let count = kind.count().expect("it is counted");
+    let schema = Schema {
+        fields: vec![Field::new(name, kind)],
+        time_range: (EpochNanos(0), EpochNanos(0)),
+        sequence_span: 0,
+    };
+    let (text, mut alike) = (schema.text(FieldId(0)), BTreeMap::<String, f64>::new());
+    for slot in 0..count as i64 {
+        let mut bytes = Vec::new();
+        text.write(slot, &mut bytes);
+        let value = String::from_utf8(bytes).expect("texts are UTF-8");
+        *alike.entry(part(&value).to_owned()).or_default() += 1.0;
+    }
+    alike.values().map(|alike| alike * alike).sum::<f64>() / count as f64
+}
+
+/// Within the 2 % that numbers of rows keep to, and one row, where one of the alike is known to be there.
+fn is_about(found: f64, expected: f64) -> bool {
+    (found - expected).abs() <= 0.02 * expected + 1.0
+}
+
+/// 50,000 queries of eight letters, each a row: 74 of the same first two letters, 3.8 of the same three.
+#[test]
+fn rows_that_begin_so_are_one_scan() {
+    let fields = format!(
+        "q = {{ type = \"text\", count = 50_000, length = 8, alphabet = \"{LETTERS}\" }}\n\
+         score = {{ type = \"int\", count = 1_000_000, of = \"q\" }}\n\
+         two = {{ expr = \"left(q, 2)\" }}\nthree = {{ expr = \"substr(q, 1, 3)\" }}\nmarked = {{ expr = \"left('q-' || q, 4)\" }}\n"
+    );
+    let of = |letters: usize| {
+        let kind = FieldKind::Text(TextValues::Generated {
+            count: 50_000,
+            length: 8,
+            alphabet: LETTERS.to_owned(),
+        });
+        beginning_alike("q", kind, |text| &text[..letters])
+    };
+    let [two, three] = [2, 3].map(of);
+    for (known, key, wanted, rows, scans) in [
+        ("two", "q", two, two, 1.0),
+        ("three", "q", three, three, 1.0),
+        ("two", "left(q, 3) || q", two, two, 1.0),
+        ("two", "left(q, 1) || '|' || q", two, two, 1.0),
+        ("two", "left(q, 3) || desc(be4(score)) || q", two, two, 1.0),
+        (
+            "three",
+            "left(q, 2) || desc(be4(score)) || q",
+            three,
+            two,
+            1.0,
+        ),
+        ("two", "be1(bucket(16, two)) || q", two, two, 1.0),
+        ("three", "be1(bucket(16, two)) || q", three, three, 1.0),
+        ("three", "be1(bucket(16, q)) || q", three, three, 16.0),
+        ("two", "upper(left(q, 1)) || q", two, two, 1.0),
+        ("marked", "'q-' || q", two, two, 1.0),
+    ] {
+        let [found, read, requests] = read(&fields, "each = [\"q\"]", known, key);
+        assert!(
+            is_about(found, wanted) && is_about(read, rows),
+            "{key}: {found} wanted, {read} read, for {wanted} and {rows}"
+        );
+        assert_eq!(requests, scans, "{key}");
+    }
+    // Of what a key makes of other texts, or of these otherwise, the beginning says nothing.
+    for key in [
+        "upper(q)",
+        "reverse(q)",
+        "hex(q)",
+        "right(q, 4) || q",
+        "score || '|' || q",
+    ] {
+        let [_, read, _] = read(&fields, "each = [\"q\"]", "two", key);
+        assert_eq!(read, 50_000.0, "{key}");
+    }
+}
+
+/// A million rows of texts that stand in no order, the first eight times as often as the last: 17, 12 and 7 of 36 are of one cell, so that a read finds
+/// (17^2 + 12^2 + 7^2) / 36^2 of all, 37 %.
+#[test]
+fn beginnings_of_listed_texts_have_their_shares_of_the_rows() {
+    let fields = "code = { type = \"text\", values = [\"u09tv\", \"gcpvj\", \"u09tw\", \"u0d12\", \"gcpvn\", \"u09wj\", \"u0d13\", \"gcpuv\"],\n\
+                  distribution = { weights = [8, 7, 6, 5, 4, 3, 2, 1], ranked = true } }\n\
+                  id = { type = \"int\", count = 1_000_000_000_000 }\ncell = { expr = \"left(code, 3)\" }\n";
+    let rows = "records = 1_000_000\nlast = \"1d\"";
+    let expected = 1e6 * (17.0 * 17.0 + 12.0 * 12.0 + 7.0 * 7.0) / (36.0 * 36.0);
+    for key in ["code || be8(id)", "left(code, 4) || '/' || be8(id)"] {
+        let [wanted, read, scans] = read(fields, rows, "cell", key);
+        assert!(
+            is_about(wanted, expected) && is_about(read, expected),
+            "{key}: {wanted} wanted, {read} read"
+        );
+        assert_eq!(scans, 1.0, "{key}");
+    }
+}
+
+/// A thousand hosts of a million rows; a key that turns them round is read by their ends.
+#[test]
+fn hosts_are_read_by_their_beginnings_and_turned_round_by_their_ends() {
+    let fields = "host = { type = \"domain\", count = 1_000 }\nid = { type = \"int\", count = 1_000_000_000_000 }\n\
+                  head = { expr = \"left(host, 5)\" }\ntail = { expr = \"right(host, 3)\" }\n";
+    let rows = "records = 1_000_000\nlast = \"1d\"";
+    let hosts = FieldKind::Domain { count: 1_000 };
+    let head = 1_000.0 * beginning_alike("host", hosts.clone(), |text| &text[..5]);
+    let tail = 1_000.0 * beginning_alike("host", hosts, |text| &text[text.len() - 3..]);
+    for (known, key, expected) in [
+        ("head", "host || '/' || be8(id)", head),
+        ("head", "left(host, 9) || be8(id)", head),
+        ("tail", "reverse(host) || '/' || be8(id)", tail),
+        (
+            "tail",
+            "right(host, 2) || reverse(host) || '/' || be8(id)",
+            tail,
+        ),
+        ("tail", "left(reverse(host), 4) || be8(id)", tail),
+    ] {
+        let [wanted, read, scans] = read(fields, rows, known, key);
+        assert!(
+            is_about(wanted, expected) && is_about(read, expected),
+            "{key}: {wanted} wanted, {read} read, for {expected}"
+        );
+        assert_eq!(scans, 1.0, "{key}");
+    }
+}
+
+/// Of a million random identifiers 1 in 65,536 begins with the same two bytes, as text with the same four digits.
+#[test]
+fn identifiers_are_read_by_their_beginnings() {
+    let fields = "id = { type = \"uuid\" }\nhead = { expr = \"left(id, 2)\" }\ndigits = { expr = \"left(hex(id), 4)\" }\n";
+    for (known, key) in [("head", "id"), ("digits", "hex(id)")] {
+        let [_, read, scans] = read(fields, "records = 1_000_000\nlast = \"1d\"", known, key);
+        assert!(is_about(read, 1e6 / 65_536.0), "{key}: {read} read");
+        assert_eq!(scans, 1.0, "{key}");
+    }
+}
