@@ -189,7 +189,9 @@ impl AccessPlan {
         let ordered = ordered(question, &way).filter(|_| !may_overlap);
         let bound = |dimension: &Dimension| match dimension {
             Dimension::Field(_, FieldValues::Steps(_)) => true,
-            Dimension::Field(field, _) => !evidence.told.contains(field),
+            Dimension::Field(field, _) => {
+                !evidence.told.contains(field) || evidence.shared.contains(field)
+            }
             Dimension::Segment(..) => false,
         };
         let is_exact_scan = matches!(way.stop, Stop::Prefix { .. })

@@ -158,3 +158,43 @@ fn identifiers_are_read_by_their_beginnings() {
         assert_eq!(scans, 1.0, "{key}");
     }
 }
+
+/// Two codes of one cell, one, two, two, and one: of a code's own 4 letters there are (4 + 1 + 4 + 4 + 1) / 8 = 1.75 on average, of its 3 letters
+/// (9 + 4 + 9) / 8 = 2.75.
+const CODES: &str = "code = { type = \"text\", values = [\"u09tv\", \"u09tw\", \"u09wj\", \"u0d12\", \"u0d13\", \"gcpvj\", \"gcpvn\", \"gcpuv\"] }\n\
+                     three = { expr = \"left(code, 3)\" }\nfour = { expr = \"left(code, 4)\" }\n";
+
+/// Three words of one letter and two of another: 2.6 of 5 on average. Of all codes there are five beginnings, which have together what all codes have, one that is
+/// frequent and others that are not.
+#[test]
+fn beginnings_of_values_that_are_all_tried_have_the_rows_of_all() {
+    let words = "word = { type = \"text\", values = [\"za\", \"zb\", \"zc\", \"oa\", \"ob\"] }\none = { expr = \"left(word, 1)\" }\n";
+    let even = format!("{CODES}{words}n = {{ type = \"int\", count = 1_000 }}\n");
+    let skewed = CODES.replace(
+        "] }",
+        "], distribution = { weights = [900, 1, 1, 1, 1, 1, 1, 1] } }",
+    );
+    let skewed = format!("{skewed}{words}n = {{ type = \"sequence\" }}\n");
+    for (fields, rows, key, all) in [
+        (
+            even,
+            "each = [\"code\", \"word\", \"n\"]",
+            "left(code, 4) || word || be4(n) || code",
+            40_000.0,
+        ),
+        (
+            skewed,
+            "records = 1_000_000\nlast = \"1d\"",
+            "left(code, 4) || word || be8(n)",
+            1e6,
+        ),
+    ] {
+        let [wanted, read, scans] = read(&fields, rows, "one", key);
+        let expected = all * 2.6 / 5.0;
+        assert!(
+            is_about(wanted, expected) && is_about(read, expected),
+            "{key}: {wanted} wanted, {read} read"
+        );
+        assert_eq!(scans, 5.0, "{key}");
+    }
+}
