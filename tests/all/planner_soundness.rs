@@ -29,6 +29,11 @@ proptest! {
     }
 
     #[test]
+    fn parts_of_time_are_in_order_where_the_steps_before_them_are_known(case in rows::cut_times()) {
+        rows::compare(&case)?;
+    }
+
+    #[test]
     fn rows_of_longer_values_are_counted(case in rows::longer_values()) {
         rows::compare_longer_values(&case)?;
     }

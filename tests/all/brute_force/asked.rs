@@ -81,6 +81,17 @@ pub fn beginnings() -> impl Strategy<Value = Asked> {
         })
 }
 
+/// The newest rows of one `a`, perhaps of a range of time.
+pub fn newest() -> impl Strategy<Value = Asked> {
+    let range = prop::option::of((2u8..6, 1u64..9));
+    (range, (Just(0u8), 1u32..12, 0u8..3)).prop_map(|(range, order)| Asked {
+        equal: vec![0],
+        list: None,
+        range,
+        order: Some(order),
+    })
+}
+
 /// A range of the time of one `a`, perhaps in an order.
 pub fn ranges() -> impl Strategy<Value = Asked> {
     let order = prop::option::of((prop::sample::select(vec![0u8, 2]), 1u32..12, 0u8..3));

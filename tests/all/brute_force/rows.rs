@@ -1,7 +1,7 @@
 //! The rows of random keys and random reads: which are asked for, in which order, and how many.
 
 use crate::brute_force::Compared;
-use crate::brute_force::asked::{self, Asked, asked, ranges, satisfies, to_read};
+use crate::brute_force::asked::{self, Asked, asked, newest, ranges, satisfies, to_read};
 use crate::brute_force::requested::Requested;
 use crate::brute_force::table::{A, B, C, D, N, ROWS, compiled, derived_value, schema, table};
 use crate::schema_parts::read;
@@ -101,6 +101,26 @@ const OF_TEXTS: [&str; 19] = [
     "be8(ts)",
 ];
 
+/// Parts of time, and what may stand between them.
+const OF_CUT_TIME: [&str; 16] = [
+    "be4(a)",
+    "day",
+    "be8(hour)",
+    "desc(be8(hour))",
+    "be4(ts % 3600000)",
+    "desc(be4(ts % 3600000))",
+    "to_char(ts, 'HHmm')",
+    "to_char(ts, 'HHmmss')",
+    "to_char(ts, 'mmss')",
+    "be4(ts % 86400000)",
+    "be1(bucket(4, a))",
+    "be1(bucket(4, be8(hour)))",
+    "be1(ts / 60000 % 4)",
+    "be8(ts / 240000)",
+    "be8(ts)",
+    "'#'",
+];
+
 /// The rows that a reader ends up with, newest first, by the field's value: each scan read in its order until it has enough.
 fn first_rows(
     requested: &Requested,
@@ -182,6 +202,11 @@ fn of_segments(
 /// The beginning or the end of a text, under keys of texts.
 pub fn beginnings() -> impl Strategy<Value = Case> {
     of_segments(&OF_TEXTS, asked::beginnings())
+}
+
+/// The newest rows or a range of time, under keys that cut time in parts.
+pub fn cut_times() -> impl Strategy<Value = Case> {
+    of_segments(&OF_CUT_TIME, prop_oneof![newest(), ranges()])
 }
 
 /// One case.
@@ -314,6 +339,8 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
         "left(",
         "right(",
         "substr(",
+        "'HHmm",
+        "'mmss'",
     ];
     let ambiguous = requested.declares(|over_read| matches!(over_read, OverRead::LongerValues(_)));
     let by_chance = asked.is_by_chance() || by_chance.iter().any(|word| text.contains(word));
@@ -400,7 +427,7 @@ pub fn compare_longer_values(case: &LongerValues) -> Result<Compared, TestCaseEr
 /// Fails with the first segment that is no key.
 pub fn compile_all() {
     let texts = SEGMENTS.iter().chain(&OF_TIME).chain(&OF_TEXTS);
-    for text in texts {
+    for text in texts.chain(&OF_CUT_TIME) {
         compiled(&format!("'k' || {text}"));
     }
     assert_eq!(schema().find("n"), Some(N));
