@@ -6,6 +6,8 @@ use super::formats::{Encoding, Transform};
 use super::knowledge::{Knowledge, Needs};
 use super::plan::{Derivation, KeyPlan};
 use super::segment::Segment;
+use crate::record::DerivedId;
+use std::cmp::Reverse;
 use std::ptr;
 
 /// The bytes that are reversed, or those that are not.
@@ -70,8 +72,8 @@ fn is_told(code: &Code, known: &Knowledge, fields: &[&Derivation]) -> bool {
         || !code.operands.is_empty() && operands.all(|it| is_told(it, known, fields))
 }
 
-/// The segment for one who knows so much: in two parts, the first of which is known, where that is so.
-fn cut(segment: &Segment, known: &Knowledge, fields: &[&Derivation]) -> Vec<Segment> {
+/// The segment for one who knows so much more of it: in two parts, the first of which is known, or all of it.
+fn cut(segment: &Segment, known: &Knowledge, fields: &[&Derivation]) -> Option<Vec<Segment>> {
     let told = |mut code: Code, field: Option<&Derivation>| {
         code.facts.needs = Needs::NOTHING;
         let derived = field.map(|it| it.name().to_owned());
@@ -91,7 +93,7 @@ fn cut(segment: &Segment, known: &Knowledge, fields: &[&Derivation]) -> Vec<Segm
     let longest = counts.max_by_key(|(_, count)| *count);
     if is_told(code, known, fields) {
         let own = longest.filter(|(_, count)| *count == most);
-        return vec![told(code.clone(), own.map(|(field, _)| field))];
+        return Some(vec![told(code.clone(), own.map(|(field, _)| field))]);
     }
     let whole = match code.op {
         Op::Map(Transform::Substr {
@@ -112,14 +114,24 @@ fn cut(segment: &Segment, known: &Knowledge, fields: &[&Derivation]) -> Vec<Segm
                 code: rest,
                 ..segment.clone()
             };
-            vec![told(head, Some(field)), rest]
+            Some(vec![told(head, Some(field)), rest])
         }
-        _ => vec![segment.clone()],
+        _ => None,
     }
 }
 
 impl KeyPlan {
-    /// The same key, cut where the knowledge of one ends who knows derived fields that are beginnings of texts; `None` for one who knows none.
+    /// Does a known derived field follow from another one that is known: of the same text, a longer beginning?
+    pub fn is_shorter(&self, field: DerivedId, known: &Knowledge) -> bool {
+        let length = |of: DerivedId| {
+            let (own, other) = (self.derivation(field)?, self.derivation(of)?);
+            Some((known_characters(&own.code, other)?, Reverse(of)))
+        };
+        let others = known.derived().iter().filter_map(|it| length(*it));
+        length(field).is_some_and(|own| others.max() > Some(own))
+    }
+
+    /// The same key, cut where the knowledge of one ends who knows derived fields that are beginnings of texts; `None` where that cuts nothing.
     pub fn cut_where_known(&self, known: &Knowledge) -> Option<Self> {
         let is_beginning = |it: &&Derivation| {
             let is_part = matches!(it.code.op, Op::Map(Transform::Substr { .. }));
@@ -129,11 +141,15 @@ impl KeyPlan {
         let fields = known.derived().iter().filter_map(|it| self.derivation(*it));
         let fields: Vec<&Derivation> = fields.filter(is_beginning).collect();
         let segments = (0..).zip(self.segments());
-        let segments = segments.flat_map(|(at, segment)| match self.is_known(at, known) {
-            true => vec![segment.clone()],
-            false => cut(segment, known, &fields),
+        let mut is_cut = false;
+        let segments = segments.flat_map(|(at, segment)| {
+            let unknown = (!self.is_known(at, known)).then_some(segment);
+            let parts = unknown.and_then(|it| cut(it, known, &fields));
+            is_cut |= parts.is_some();
+            parts.unwrap_or_else(|| vec![segment.clone()])
         });
-        (!fields.is_empty()).then(|| self.with_segments(segments.collect()))
+        let segments = segments.collect();
+        is_cut.then(|| self.with_segments(segments))
     }
 }
 

@@ -92,12 +92,6 @@ impl Candidate {
             })
     }
 
-    /// Is one of the segments before `end` that are made of the field known although it is not? Other values of it lie elsewhere.
-    fn fixes(&self, key: &KeyPlan, end: usize, field: FieldId) -> bool {
-        let mut own = (0..end).filter(|at| self.values_given(*at).is_none());
-        own.any(|at| key.segments()[at].fields().contains(&field))
-    }
-
     /// Does it give values like that to the field?
     pub fn binds(&self, of: FieldId, values: impl Fn(&FieldValues) -> bool) -> bool {
         self.dimensions.iter().any(|dimension| match dimension {
@@ -345,7 +339,7 @@ impl Walk<'_> {
                 let count = (band.end - band.start) as f64;
                 self.bind(segment, at, field, FieldValues::Range, count);
                 self.bind_steps(segment, at, field);
-            } else if !self.question.has_band(field) && !at.fixes(key, segment, field) {
+            } else if !self.question.has_band(field) {
                 let slots = self.schema.field(field).few_slots(MOST_REQUESTS as u64);
                 let count = slots
                     .as_ref()
@@ -354,8 +348,8 @@ impl Walk<'_> {
                     self.bind(segment, at, field, FieldValues::All(slots), count);
                 }
                 self.bind_steps(segment, at, field);
-                // Values that writes fix beside the field's own are in no class.
-                if self.schema.field(field).literals.is_empty() {
+                // Values that writes fix beside the field's own are in no class, and one of each class has a beginning of its own.
+                if !self.question.is_cut && self.schema.field(field).literals.is_empty() {
                     self.bind_classes(segment, at, field, count - 1.0);
                 }
             }

@@ -1,15 +1,17 @@
 //! Reads by the beginning of a text, or by its end where a key turns it round: the first two letters of a name, the cell that a geohash lies in.
 
 use keyheat::layout::{Layout, Replicate};
+use keyheat::query::{AccessPath, AccessPlan, OverRead};
 use keyheat::record::{Field, FieldId, FieldKind, Schema, TextValues};
 use keyheat::scenario::Scenario;
 use keyheat::time::EpochNanos;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
 
-/// Of the rows of one of these fields, `rows`, as they are written: rows wanted and read, and scans, where one of these derived fields is known.
-fn read(fields: &str, rows: &str, known: &str, key: &str) -> [f64; 3] {
+/// Of the rows of these fields, `rows`, as they are written: how a reader is served who knows one of them, or several with `", "` between them.
+fn plan(fields: &str, rows: &str, known: &str, key: &str) -> Arc<AccessPlan> {
     let text = format!(
         "[field]\n{fields}[existing.row]\n{rows}\n[read.r]\nequal = [\"{known}\"]\n[table]\nsplit_policy = \"disabled\"\n\
          [strategy.only]\nkey = \"{key}\"\n"
@@ -17,8 +19,17 @@ fn read(fields: &str, rows: &str, known: &str, key: &str) -> [f64; 3] {
     let scenario = Scenario::parse(&text, "beginnings").unwrap_or_else(|error| panic!("{error}"));
     let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
     let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
-    let plan = layout.reads[0].planned.plan.expected;
-    [plan.rows_returned, plan.rows_read, plan.requests]
+    layout.reads[0].planned.plan.clone()
+}
+
+/// The same in numbers: rows wanted and read, and requests.
+fn read(fields: &str, rows: &str, known: &str, key: &str) -> [f64; 3] {
+    let expected = plan(fields, rows, known, key).expected;
+    [
+        expected.rows_returned,
+        expected.rows_read,
+        expected.requests,
+    ]
 }
 
 /// How many of a field's texts begin as one of them does, on average over all, itself included.
@@ -164,6 +175,38 @@ fn identifiers_are_read_by_their_beginnings() {
 const CODES: &str = "code = { type = \"text\", values = [\"u09tv\", \"u09tw\", \"u09wj\", \"u0d12\", \"u0d13\", \"gcpvj\", \"gcpvn\", \"gcpuv\"] }\n\
                      three = { expr = \"left(code, 3)\" }\nfour = { expr = \"left(code, 4)\" }\n";
 
+/// 100,000 rows of each code, of which 275,000 begin as one does: 8 Gets, one of each code, cost less, and find 2.75 rows that are wanted.
+#[test]
+fn gets_of_a_few_values_cost_less_than_many_rows_that_begin_so() {
+    let fields = format!("{CODES}n = {{ type = \"int\", count = 100_000 }}\n");
+    for key in ["code || be4(n)", "left(code, 3) || '/' || code || be4(n)"] {
+        let rows = "each = [\"code\", \"n\"]";
+        let plan = plan(&fields, rows, "three\", \"n", key);
+        let expected = plan.expected;
+        assert!(is_about(expected.rows_returned, 2.75), "{key}");
+        assert_eq!((expected.rows_read, expected.requests), (8.0, 8.0), "{key}");
+        let filters = [OverRead::Filter("three".to_owned())];
+        assert_eq!(
+            (plan.path, &plan.over_reads[..]),
+            (AccessPath::MultiGet, &filters[..]),
+            "{key}"
+        );
+    }
+}
+
+/// 10,000 rows of each code: 17,500 of those that begin alike, in each of four buckets of the whole code.
+#[test]
+fn rows_that_begin_so_are_read_from_all_buckets_of_what_begins() {
+    let fields = format!("{CODES}n = {{ type = \"int\", count = 10_000 }}\n");
+    let key = "be1(bucket(4, code)) || code || be4(n)";
+    let [wanted, read, scans] = read(&fields, "each = [\"code\", \"n\"]", "four", key);
+    assert!(
+        is_about(wanted, 17_500.0) && is_about(read, 17_500.0),
+        "{wanted} wanted, {read} read"
+    );
+    assert_eq!(scans, 4.0);
+}
+
 /// Three words of one letter and two of another: 2.6 of 5 on average. Of all codes there are five beginnings, which have together what all codes have, one that is
 /// frequent and others that are not.
 #[test]
@@ -196,5 +239,23 @@ fn beginnings_of_values_that_are_all_tried_have_the_rows_of_all() {
             "{key}: {wanted} wanted, {read} read"
         );
         assert_eq!(scans, 5.0, "{key}");
+    }
+}
+
+/// The first letter says nothing beside the first two.
+#[test]
+fn a_beginning_says_nothing_beside_a_longer_one() {
+    let fields = format!(
+        "q = {{ type = \"text\", count = 50_000, length = 8, alphabet = \"{LETTERS}\" }}\none = {{ expr = \"left(q, 1)\" }}\n\
+         two = {{ expr = \"left(q, 2)\" }}\nsame = {{ expr = \"substr(q, 1, 2)\" }}\n"
+    );
+    let of = |known: &str| read(&fields, "each = [\"q\"]", known, "q");
+    for known in [
+        "one\", \"two",
+        "two\", \"one",
+        "two\", \"same",
+        "same\", \"two\", \"one",
+    ] {
+        assert_eq!(of(known), of("two"), "{known}");
     }
 }
