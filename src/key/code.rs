@@ -405,6 +405,30 @@ impl Code {
         self.apply_bytes(Op::Map(transform), value_type, shape)
     }
 
+    /// So many characters from a position on, as SQL's `substr` counts them. What is no ASCII is cut by characters of up to 4 bytes.
+    pub fn cut(self, position: i64, count: usize) -> Self {
+        let (shape, far) = (&self.shape, position.unsigned_abs() as usize);
+        let by_char = self.is_text() && !shape.is_ascii();
+        let any = |least: usize, most: usize| {
+            ByteShape::uniform(shape.min.min(least), shape.max.min(most), shape.all())
+        };
+        let part = match position {
+            2.. if by_char => any(0, count.saturating_mul(4)),
+            0.. if by_char => any(count, count.saturating_mul(4)),
+            0.. => shape.from(far.saturating_sub(1)).left(count),
+            _ if by_char => any(far.min(count), far.min(count).saturating_mul(4)),
+            _ if shape.fixed().is_some() => shape.right(far).left(count),
+            _ => any(far.min(count), far.min(count)),
+        };
+        let transform = Transform::Substr {
+            position,
+            count,
+            by_char,
+        };
+        let value_type = self.value_type;
+        self.apply_bytes(Op::Map(transform), value_type, part)
+    }
+
     /// Any text of the same bytes.
     pub fn shuffled(self, transform: Transform) -> Self {
         let any = ByteShape::uniform(self.shape.min, self.shape.max, self.shape.all());

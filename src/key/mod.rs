@@ -21,6 +21,7 @@ mod finite_values;
 mod fixed_widths;
 mod formats;
 mod knowledge;
+mod known_beginnings;
 mod known_segments;
 mod lang;
 mod operator;

@@ -277,6 +277,16 @@ impl KeyPlan {
         }
     }
 
+    /// The same key in other segments.
+    pub(super) fn with_segments(&self, segments: Vec<Segment>) -> Self {
+        Self {
+            segments,
+            groups: OnceLock::new(),
+            parts: OnceLock::new(),
+            ..self.clone()
+        }
+    }
+
     /// The schema of the fields it uses.
     pub(super) fn schema(&self) -> &Schema {
         &self.schema
@@ -433,7 +443,7 @@ pub struct Derivation {
     /// It is one segment, not several joined.
     whole: bool,
     fields: Vec<FieldId>,
-    code: Code,
+    pub(super) code: Code,
     /// Number fields that it uses in steps only.
     pub coarse: Vec<FieldSteps>,
     /// Fields whose values its value tells: none of a hash, which nobody turns back.

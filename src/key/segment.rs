@@ -18,6 +18,8 @@ pub struct Segment {
     pub(super) is_literal: bool,
     /// Its values are of several lengths, and none begins with another one.
     pub(super) is_prefix_free: bool,
+    /// What is left of a segment behind its beginning, which is the segment before it ([`super::KeyPlan::cut_where_known`]).
+    pub is_rest: bool,
     pub(super) code: Code,
 }
 

@@ -189,7 +189,9 @@ impl AccessPlan {
         let ordered = ordered(question, &way).filter(|_| !may_overlap);
         let bound = |dimension: &Dimension| match dimension {
             Dimension::Field(_, FieldValues::Steps(_)) => true,
-            Dimension::Field(field, _) => !evidence.told.contains(field),
+            Dimension::Field(field, _) => {
+                !evidence.told.contains(field) || evidence.shared.contains(field)
+            }
             Dimension::Segment(..) => false,
         };
         let is_exact_scan = matches!(way.stop, Stop::Prefix { .. })
@@ -341,9 +343,18 @@ impl AccessPlan {
             _ => self.used().len(),
         };
         let own = |segment: &usize| self.way.values_given(*segment).is_none();
+        // Of other values of its fields it asks for others.
+        let is_tried = |field: &FieldId| {
+            self.way.binds(*field, |values| match values {
+                FieldValues::List(_) => true,
+                FieldValues::Range => false,
+                _ => !self.question.has_band(*field),
+            })
+        };
         key.derivation(derived).is_some_and(|derivation| {
             let mut own = (0..used).filter(own);
-            own.any(|segment| derivation.is(&key.segments()[segment]))
+            let mut fields = derivation.fields().iter();
+            !fields.any(is_tried) && own.any(|segment| derivation.is(&key.segments()[segment]))
         })
     }
 
@@ -539,9 +550,25 @@ pub fn plan<R: RowCounts>(
     read: &Read,
     context: &PlanContext<'_, R>,
 ) -> AccessPlan {
-    let (schema, key) = (context.schema, &stored.key);
-    let question = Arc::new(Question::new(stored, read, schema, context.start));
-    let mut ways = candidates(schema, &question, context.sample.first());
+    let schema = context.schema;
+    let whole = Question::new(stored, read, schema, context.start);
+    let cut = whole.cut();
+    let mut best: Option<(f64, AccessPlan)> = None;
+    for question in [Some(whole), cut].into_iter().flatten() {
+        plan_with(&Arc::new(question), context, &mut best);
+    }
+    let (_, plan) = best.expect("reading the whole table is always a way");
+    plan
+}
+
+/// Tries all ways in which the question's key serves it.
+fn plan_with<R: RowCounts>(
+    question: &Arc<Question>,
+    context: &PlanContext<'_, R>,
+    best: &mut Option<(f64, AccessPlan)>,
+) {
+    let (schema, key) = (context.schema, &question.key);
+    let mut ways = candidates(schema, question, context.sample.first());
     if let Some(named) = question.by_index {
         // The index names whole keys.
         ways.truncate(1);
@@ -559,7 +586,6 @@ pub fn plan<R: RowCounts>(
     });
     let beginnings: Vec<_> = beginnings.collect();
     let mut requests = Requests::default();
-    let mut best: Option<(f64, AccessPlan)> = None;
     for way in ways {
         // Opening its requests alone costs more.
         let least =
@@ -567,7 +593,7 @@ pub fn plan<R: RowCounts>(
         if best.as_ref().is_some_and(|(cost, _)| least > *cost) {
             break;
         }
-        let mut plan = AccessPlan::new(&question, way, &beginnings);
+        let mut plan = AccessPlan::new(question, way, &beginnings);
         let most = best.as_ref().map_or(f64::INFINITY, |(cost, _)| *cost);
         let cost = cost(&mut plan, context, most, &mut requests);
         let better = best.as_ref().is_none_or(|(least, before)| {
@@ -575,11 +601,9 @@ pub fn plan<R: RowCounts>(
             by_cost.then(plan.path.cmp(&before.path)).is_lt()
         });
         if better {
-            best = Some((cost, plan));
+            *best = Some((cost, plan));
         }
     }
-    let (_, plan) = best.expect("reading the whole table is always a way");
-    plan
 }
 
 /// Mean cost of one read in seconds; sets what is expected of it. Infinite, and nothing is set, when it is more than `most`.

@@ -348,7 +348,10 @@ impl Walk<'_> {
                     self.bind(segment, at, field, FieldValues::All(slots), count);
                 }
                 self.bind_steps(segment, at, field);
-                self.bind_classes(segment, at, field, count - 1.0);
+                // Values that writes fix beside the field's own are in no class, and one of each class has a beginning of its own.
+                if !self.question.is_cut && self.schema.field(field).literals.is_empty() {
+                    self.bind_classes(segment, at, field, count - 1.0);
+                }
             }
         }
     }

@@ -4,7 +4,7 @@
 //! the values of the last segment that is used. One before it does the same only where its longer values go on with the very bytes of the
 //! segments that follow (`c1` of `20260101` and `c12` of `0260101...`): that is declared as an over-read, and taken to be none.
 
-use super::candidates::{Candidate, Stop};
+use super::candidates::{Candidate, Dimension, FieldValues, Stop};
 use super::question::{Order, Question};
 use crate::key::{Coincidences, FieldClasses, FieldSteps, KeyPlan, Randomness, Row, Segment};
 use crate::random::{DrawKey, Seed, Stream};
@@ -17,6 +17,8 @@ use std::sync::Arc;
 pub(super) struct Evidence {
     /// Fields that the beginning tells.
     pub told: Vec<FieldId>,
+    /// Of these, those that it tells in part only: all values of them are tried, so that what several share is all that each of them has.
+    pub shared: Vec<FieldId>,
     /// Number fields that it tells in steps.
     pub steps: Vec<(FieldId, FieldSteps)>,
     /// Other fields that it is made of: those that are only hashed into it.
@@ -130,6 +132,26 @@ impl Evidence {
         let mut told = key.told_fields(plain.iter().copied());
         // A known derived field tells fields that are not known otherwise.
         told.retain(|field| way.is_whole(*field) || !way.known.knows(*field));
+        let mut shared = Vec::new();
+        let is_shared = |dimension: &Dimension| match dimension {
+            Dimension::Segment(..) => true,
+            Dimension::Field(field, _) if told.contains(field) => true,
+            Dimension::Field(field, FieldValues::All(_)) => {
+                shared.push(*field);
+                question.identity.parts(*field)
+            }
+            Dimension::Field(..) => false,
+        };
+        // Ranges of which only the order is known lie around each other.
+        let is_apart = match way.stop {
+            Stop::Key => false,
+            Stop::Range { bound, .. } => !bound.open,
+            Stop::Prefix { .. } | Stop::Lead { .. } => true,
+        };
+        if !(is_apart && way.dimensions.iter().all(is_shared)) {
+            shared.clear();
+        }
+        told.extend(&shared);
         let with_class = |classes: &FieldClasses| {
             let (field, of) = (classes.field, classes.segments.clone());
             let uses = plain.iter().copied();
@@ -245,6 +267,7 @@ impl Evidence {
         }
         Self {
             told,
+            shared,
             steps,
             hashed,
             hashed_steps,
@@ -291,7 +314,8 @@ impl ValueBeginnings {
                 index: 0,
                 draws: DrawKey::new(Seed(0), 0, Stream::Keys, 0).at(0),
             };
-            key.write_segment(segment, &row, &mut bytes);
+            let all = value_start(key, segment)..=segment;
+            all.for_each(|at| key.write_segment(at, &row, &mut bytes));
             bytes
         };
         let first = of.kind.first_slot();
@@ -352,10 +376,15 @@ impl ValueBeginnings {
     }
 }
 
+/// The segment that a value begins in: the one before where that is cut off.
+fn value_start(key: &KeyPlan, segment: usize) -> usize {
+    segment - usize::from(key.segments()[segment].is_rest)
+}
+
 /// What it takes to count the rows of longer values of one access path.
 #[derive(Debug, Clone)]
 pub(super) struct LongerValues {
-    /// Of which they are values; constants alone follow it.
+    /// Of which they are values, from where on these are all of it; constants alone follow them.
     pub segment: usize,
     pub beginnings: Arc<ValueBeginnings>,
     /// As that of the path, but for values of the field in a range.
@@ -384,17 +413,19 @@ impl LongerValues {
         let beginnings = Arc::clone(beginnings[last].as_ref()?);
         let field = beginnings.field;
         let is_listed = matches!(beginnings.form, Form::Listed(_));
-        if !evidence.told.contains(&field) || !(is_listed || last + 1 == segments) {
+        let is_told = evidence.told.contains(&field) && !evidence.shared.contains(&field);
+        if !is_told || !(is_listed || last + 1 == segments) {
             return None;
         }
-        let hashes = key.segments()[..last].iter();
+        let start = value_start(key, last);
+        let hashes = key.segments()[..start].iter();
         let hashes = hashes.filter(|segment| segment.fields().contains(&field));
         let chance = hashes.map(|segment| 1.0 / segment.space());
         let mut evidence = evidence.clone();
         evidence.told.retain(|other| *other != field);
         evidence.range = Some((field, None));
         Some(Self {
-            segment: last,
+            segment: start,
             beginnings,
             evidence,
             chance: chance.product(),

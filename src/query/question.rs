@@ -46,6 +46,8 @@ pub(super) enum Counted {
 #[derive(Debug, Clone)]
 pub(super) struct Question {
     pub key: Arc<KeyPlan>,
+    /// The key is cut where the reader's knowledge of the beginnings of texts ends.
+    pub is_cut: bool,
     /// Which rows are the same under the key.
     pub identity: RowIdentity,
     /// Key and qualifier, and which cells are the same under it; `None` without a qualifier, where a row has the cells of one write.
@@ -185,7 +187,9 @@ impl Question {
             let Some(derivation) = key.derivation(derived) else {
                 continue;
             };
-            if derivation.fields().iter().all(|field| known.knows(*field)) {
+            if derivation.fields().iter().all(|field| known.knows(*field))
+                || key.is_shorter(derived, &known)
+            {
                 continue;
             }
             match derivation.follows() {
@@ -238,6 +242,7 @@ impl Question {
         let written_since = ranges.find(|band| band.may_be_past() && !tells(band.field));
         Self {
             key: key.clone(),
+            is_cut: false,
             written_since: written_since.map(|band| band.field),
             identity,
             cell_key: cell_key.cloned(),
@@ -268,6 +273,18 @@ impl Question {
             start,
             draws: DrawKey::new(Seed(0), 0, Stream::Keys, 0),
         }
+    }
+
+    /// The same of the keys cut where the knowledge of the beginnings of texts ends; `None` where that cuts nothing.
+    pub fn cut(&self) -> Option<Self> {
+        let cut = |key: &Arc<KeyPlan>| key.cut_where_known(&self.known).map(Arc::new);
+        let (key, cell_key) = (cut(&self.key), self.cell_key.as_ref().and_then(cut));
+        (key.is_some() || cell_key.is_some()).then(|| Self {
+            key: key.unwrap_or(self.key.clone()),
+            is_cut: true,
+            cell_key: cell_key.or(self.cell_key.clone()),
+            ..self.clone()
+        })
     }
 
     /// Whatever has the known values is one row.

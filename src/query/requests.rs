@@ -186,8 +186,9 @@ impl Requests {
         self.rows_read() * self.row_cells
     }
 
-    /// Makes one of Gets of the same key, and of scans that overlap. A scan around another reads the rows of both, unless its own `have_longer` values.
-    pub(super) fn merge(&mut self, have_longer: bool, scratch: &mut Scratch) {
+    /// Makes one of Gets of the same key, and of scans that overlap. A scan around another reads the rows of both, unless its own `have_longer` values; the same
+    /// scan those of each that `is_shared` by it.
+    pub(super) fn merge(&mut self, (have_longer, is_shared): (bool, bool), scratch: &mut Scratch) {
         let Scratch {
             sorted,
             spare_starts,
@@ -224,7 +225,7 @@ impl Requests {
                 let around = !inside && starts.get(next) == starts.get(first);
                 let rows = self.scans[next].rows;
                 let same = starts.get(next) == starts.get(first) && end == next_end;
-                scan.rows = match same || have_longer && (inside || around) {
+                scan.rows = match same && !is_shared || !same && have_longer && (inside || around) {
                     true => scan.rows.max(rows),
                     // How many rows they share is not known.
                     false => scan.rows + rows,

@@ -35,6 +35,8 @@ pub struct RowIdentity {
     step: Option<(JointSteps, Range<i64>)>,
     /// Values of what is drawn for each write; infinite for identifiers that never come twice.
     draws: f64,
+    /// No row is written again: the key tells what each write has another value of.
+    is_once: bool,
     /// Fields that the key does not tell, and that each write of a row may have another value of.
     changing: Vec<FieldId>,
 }
@@ -197,7 +199,16 @@ impl RowIdentity {
             fields.sort_unstable();
             fields.dedup();
         }
+        let is_fresh = |field: &FieldId| {
+            let of = schema.field(*field);
+            let is_number = matches!(
+                of.kind,
+                FieldKind::Timestamp { .. } | FieldKind::Double { .. }
+            );
+            !is_number && of.count().is_none() && of.of.is_empty() && of.literals.is_empty()
+        };
         Self {
+            is_once: draws.is_infinite() || told.iter().any(is_fresh),
             fields: key.fields(),
             whole: told,
             told: all,
@@ -240,6 +251,11 @@ impl RowIdentity {
     /// Rows or cells of different values of the field are different.
     pub(super) fn tells_all_of(&self, field: FieldId) -> bool {
         self.whole.contains(&field)
+    }
+
+    /// Writes that differ in the field make different rows.
+    pub(super) fn parts(&self, field: FieldId) -> bool {
+        self.is_once || self.tells_all_of(field)
     }
 
     /// Writes that agree in these fields are the same row, and the fields those that it has had from its first write on.

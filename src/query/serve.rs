@@ -105,8 +105,10 @@ impl AccessPlan {
         }
         // An index that names rows drawn at random may name one twice.
         if self.may_repeat || by_index && !target.page.exact {
-            let have_longer = self.longer.is_some();
-            read.requests.merge(have_longer, &mut read.scratch);
+            let (have_longer, is_shared) =
+                (self.longer.is_some(), !self.evidence.shared.is_empty());
+            let scratch = &mut read.scratch;
+            read.requests.merge((have_longer, is_shared), scratch);
         }
         let page = read.page(wanted);
         read.limit(wanted, &page);

@@ -29,6 +29,7 @@ mod key_files;
 mod key_language;
 mod key_properties;
 mod knee;
+mod known_beginnings;
 mod known_runs;
 mod learn;
 mod limits;

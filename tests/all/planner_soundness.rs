@@ -16,10 +16,20 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
     fn a_range_of_time_is_bounded_by_all_the_steps_that_follow_it(case in rows::ranges_of_time()) {
+        rows::compare(&case)?;
+    }
+
+    #[test]
+    fn the_beginning_of_a_text_is_asked_for_as_far_as_it_is_known(case in rows::beginnings()) {
+        rows::compare(&case)?;
+    }
+
+    #[test]
+    fn parts_of_time_are_in_order_where_the_steps_before_them_are_known(case in rows::cut_times()) {
         rows::compare(&case)?;
     }
 

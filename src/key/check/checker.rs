@@ -203,6 +203,7 @@ impl<'a> Checker<'a> {
             expression,
             derived: self.complaints.derived(),
             span: expr.span.clone(),
+            is_rest: false,
             is_literal: matches!(
                 expr.kind,
                 ExprKind::Text(_) | ExprKind::Bytes(_) | ExprKind::Int(_)

@@ -33,8 +33,15 @@ impl Asked {
     }
 }
 
+impl Asked {
+    /// It knows what rows of other values have as well, as chance has it.
+    pub fn is_by_chance(&self) -> bool {
+        self.equal.iter().any(|which| *which >= 8)
+    }
+}
+
 fn known(which: u8) -> KnownField {
-    match which % 8 {
+    match which {
         0 => KnownField::Stored(A),
         1 => KnownField::Stored(B),
         2 => KnownField::Stored(C),
@@ -57,6 +64,32 @@ pub fn asked() -> impl Strategy<Value = Asked> {
             range,
             order,
         })
+}
+
+/// The beginning of `b`, the end of `c` or both, and perhaps `a`.
+pub fn beginnings() -> impl Strategy<Value = Asked> {
+    (
+        prop::sample::subsequence(vec![8u8, 9, 0], 1..=3),
+        prop::option::of((0u8..3, 1u32..6)),
+        prop::option::of((Just(0u8), 1u32..12, 0u8..3)),
+    )
+        .prop_map(|(equal, list, order)| Asked {
+            equal,
+            list,
+            range: None,
+            order,
+        })
+}
+
+/// The newest rows of one `a`, perhaps of a range of time.
+pub fn newest() -> impl Strategy<Value = Asked> {
+    let range = prop::option::of((2u8..6, 1u64..9));
+    (range, (Just(0u8), 1u32..12, 0u8..3)).prop_map(|(range, order)| Asked {
+        equal: vec![0],
+        list: None,
+        range,
+        order: Some(order),
+    })
 }
 
 /// A range of the time of one `a`, perhaps in an order.

@@ -1,7 +1,7 @@
 //! The rows of random keys and random reads: which are asked for, in which order, and how many.
 
 use crate::brute_force::Compared;
-use crate::brute_force::asked::{Asked, asked, ranges, satisfies, to_read};
+use crate::brute_force::asked::{self, Asked, asked, newest, ranges, satisfies, to_read};
 use crate::brute_force::requested::Requested;
 use crate::brute_force::table::{A, B, C, D, N, ROWS, compiled, derived_value, schema, table};
 use crate::schema_parts::read;
@@ -78,6 +78,49 @@ const OF_TIME: [&str; 13] = [
     "b",
 ];
 
+/// What is made of texts, in front of each other.
+const OF_TEXTS: [&str; 19] = [
+    "b",
+    "b || '#'",
+    "left(b, 1)",
+    "left(b, 2)",
+    "start",
+    "substr(b, 1, 3)",
+    "upper(b)",
+    "reverse(b)",
+    "c",
+    "reverse(c)",
+    "right(c, 1)",
+    "left(reverse(c), 2)",
+    "'#'",
+    "be4(a)",
+    "left(md5(left(b, 1)), 2)",
+    "be1(bucket(4, start))",
+    "be1(bucket(4, b))",
+    "be1(random(3))",
+    "be8(ts)",
+];
+
+/// Parts of time, and what may stand between them.
+const OF_CUT_TIME: [&str; 16] = [
+    "be4(a)",
+    "day",
+    "be8(hour)",
+    "desc(be8(hour))",
+    "be4(ts % 3600000)",
+    "desc(be4(ts % 3600000))",
+    "to_char(ts, 'HHmm')",
+    "to_char(ts, 'HHmmss')",
+    "to_char(ts, 'mmss')",
+    "be4(ts % 86400000)",
+    "be1(bucket(4, a))",
+    "be1(bucket(4, be8(hour)))",
+    "be1(ts / 60000 % 4)",
+    "be8(ts / 240000)",
+    "be8(ts)",
+    "'#'",
+];
+
 /// The rows that a reader ends up with, newest first, by the field's value: each scan read in its order until it has enough.
 fn first_rows(
     requested: &Requested,
@@ -138,6 +181,32 @@ pub fn ranges_of_time() -> impl Strategy<Value = Case> {
         seed,
         chosen,
     })
+}
+
+/// Random segments of these, for what is asked.
+fn of_segments(
+    segments: &'static [&'static str],
+    asked: impl Strategy<Value = Asked>,
+) -> impl Strategy<Value = Case> {
+    let chosen = prop::collection::vec(prop::sample::select(segments), 1..5);
+    let drawn = (chosen, asked, 0u64..1_000, 0..ROWS);
+    drawn.prop_map(|(segments, asked, seed, chosen)| Case {
+        segments,
+        unique: true,
+        asked,
+        seed,
+        chosen,
+    })
+}
+
+/// The beginning or the end of a text, under keys of texts.
+pub fn beginnings() -> impl Strategy<Value = Case> {
+    of_segments(&OF_TEXTS, asked::beginnings())
+}
+
+/// The newest rows or a range of time, under keys that cut time in parts.
+pub fn cut_times() -> impl Strategy<Value = Case> {
+    of_segments(&OF_CUT_TIME, prop_oneof![newest(), ranges()])
 }
 
 /// One case.
@@ -267,10 +336,15 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
         ") % 7",
         "abs(",
         "3 + n % 4",
+        "left(",
+        "right(",
+        "substr(",
+        "'HHmm",
+        "'mmss'",
     ];
     let ambiguous = requested.declares(|over_read| matches!(over_read, OverRead::LongerValues(_)));
-    if unique && order.is_none() && !ambiguous && !by_chance.iter().any(|word| text.contains(word))
-    {
+    let by_chance = asked.is_by_chance() || by_chance.iter().any(|word| text.contains(word));
+    if unique && order.is_none() && !ambiguous && !by_chance {
         let expected: f64 = requests.scans.iter().map(|scan| scan.rows).sum();
         let real = requested.rows_asked_for() as f64;
         if !requests.scans.is_empty() {
@@ -352,7 +426,8 @@ pub fn compare_longer_values(case: &LongerValues) -> Result<Compared, TestCaseEr
 
 /// Fails with the first segment that is no key.
 pub fn compile_all() {
-    for text in SEGMENTS.iter().chain(&OF_TIME) {
+    let texts = SEGMENTS.iter().chain(&OF_TIME).chain(&OF_TEXTS);
+    for text in texts.chain(&OF_CUT_TIME) {
         compiled(&format!("'k' || {text}"));
     }
     assert_eq!(schema().find("n"), Some(N));

@@ -26,17 +26,25 @@ pub const TS: FieldId = FieldId(4);
 pub const N: FieldId = FieldId(5);
 
 /// Derived fields and what they are, by our own arithmetic.
-pub const DERIVED: [(&str, &str); 3] = [
+pub const DERIVED: [(&str, &str); 5] = [
     ("day", "to_char(ts, 'yyyyMMdd')"),
     ("hour", "trunc(ts, '1h')"),
     ("quad", "a / 4"),
+    ("start", "left(b, 2)"),
+    ("end", "right(c, 2)"),
 ];
 
 pub fn derived_value(which: usize, record: &[i64]) -> i64 {
     match which {
         0 => record[4].div_euclid(DAY),
         1 => record[4].div_euclid(HOUR),
-        _ => record[0] / 4,
+        2 => record[0] / 4,
+        // Of x, x1, x12, y, ya, z9 and none.
+        3 => [0, 1, 1, 2, 3, 4]
+            .get(record[1] as usize)
+            .copied()
+            .unwrap_or(5),
+        _ => record[2] % 100,
     }
 }
 

@@ -74,42 +74,16 @@ fn start_of_digest(bytes: &Code, count: usize) -> Option<Code> {
     Some(code)
 }
 
-/// A part of a text or bytes, from `least` characters on where they are enough. What is no ASCII is cut by characters of up to 4 bytes.
-fn cut(
-    bytes: Code,
-    (position, count): (i64, usize),
-    least: usize,
-    ascii: impl FnOnce(&ByteShape) -> ByteShape,
-) -> Option<Code> {
-    let shape = &bytes.shape;
-    let by_char = bytes.is_text() && !shape.is_ascii();
-    let part = match by_char {
-        true => {
-            let most = shape.max.min(count.saturating_mul(4));
-            ByteShape::uniform(shape.min.min(least), most, shape.all())
-        }
-        false => ascii(shape),
-    };
-    let transform = Transform::Substr {
-        position,
-        count,
-        by_char,
-    };
-    let value_type = bytes.value_type;
-    Some(bytes.apply_bytes(Op::Map(transform), value_type, part))
-}
-
 pub fn left(call: &mut Call<'_, '_>) -> Option<Code> {
     let (bytes, count) = call.bytes(0).zip(call.length(1, "the length"))?;
-    start_of_digest(&bytes, count)
-        .or_else(|| cut(bytes, (1, count), count, |shape| shape.left(count)))
+    start_of_digest(&bytes, count).or_else(|| Some(bytes.cut(1, count)))
 }
 
 pub fn right(call: &mut Call<'_, '_>) -> Option<Code> {
     let (bytes, count) = call.bytes(0).zip(call.length(1, "the length"))?;
     // Position 0 would be the start.
     let from_end = -(count.max(1) as i64);
-    cut(bytes, (from_end, count), count, |shape| shape.right(count))
+    Some(bytes.cut(from_end, count))
 }
 
 pub fn substr(call: &mut Call<'_, '_>) -> Option<Code> {
@@ -122,15 +96,7 @@ pub fn substr(call: &mut Call<'_, '_>) -> Option<Code> {
     if let (0 | 1, Some(start)) = (position, start_of_digest(&bytes, count)) {
         return Some(start);
     }
-    let far = usize::try_from(position.unsigned_abs()).unwrap_or(usize::MAX);
-    cut(bytes, (position, count), 0, |shape| match position {
-        0.. => shape.from(far.saturating_sub(1)).left(count),
-        _ if shape.fixed().is_some() => shape.right(far).left(count),
-        _ => {
-            let most = far.min(count);
-            ByteShape::uniform(shape.min.min(most), shape.max.min(most), shape.all())
-        }
-    })
+    Some(bytes.cut(position, count))
 }
 
 /// `md5`, `sha1`, `sha256`, `sha512` and their `_bytes`.
