@@ -339,12 +339,12 @@ impl Marginals {
     }
 
     /// The parts of a condition on columns of the file that a field is from, each with its column.
-    pub(super) fn of_file<'s>(
-        &'s self,
+    pub(super) fn of_file(
+        &self,
         origin: usize,
         field: FieldId,
         asked: impl Iterator<Item = Item>,
-    ) -> SmallVec<[(&'s FieldColumn, Item); 4]> {
+    ) -> SmallVec<[(&FieldColumn, Item); 4]> {
         let (schema, roots) = (self.generator.schema(), self.roots(origin, field));
         let asked = asked.filter(|it| self.roots(origin, it.field) == roots);
         let columns = asked.filter_map(|it| Some((schema.field(it.field).column.as_deref()?, it)));
