@@ -3,7 +3,7 @@
 //! row. Must not check anything: the compiler has.
 
 use super::code::{Code, Identifier, Op};
-use super::formats::{self, Digest, DigestForm, Encoding, ONE_BLOCK, Transform, java_bytes};
+use super::formats::{self, Civil, Digest, DigestForm, Encoding, ONE_BLOCK, Transform, java_bytes};
 use super::operator::Operator;
 use crate::random::{DrawKey, Draws};
 use crate::record::Interval;
@@ -359,7 +359,10 @@ impl Code {
             }
             Op::Encode(Encoding::Calendar(pattern, unit)) => {
                 self.operands[0].values(rows, &mut scratch, &mut values);
-                column.each(&values, |value, place| pattern.fill(value, *unit, place));
+                let mut civil = Civil::default();
+                column.each(&values, |value, place| {
+                    pattern.fill(value, *unit, place, &mut civil);
+                });
             }
             Op::Encode(encoding) => {
                 self.operands[0].values(rows, &mut scratch, &mut values);
@@ -421,7 +424,7 @@ struct Column<'a> {
 
 impl Column<'_> {
     /// Writes each value at its place.
-    fn each(&mut self, values: &[i64; ROWS], write: impl Fn(i64, &mut [u8])) {
+    fn each(&mut self, values: &[i64; ROWS], mut write: impl FnMut(i64, &mut [u8])) {
         let rows = self.out.chunks_exact_mut(self.stride).take(self.rows);
         for (row, value) in rows.zip(values) {
             write(*value, &mut row[self.at..self.at + self.width]);

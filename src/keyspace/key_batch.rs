@@ -20,8 +20,8 @@ impl Default for KeyBatch {
 }
 
 impl KeyBatch {
-    /// These keys, which hold less than 4 GiB together (the budget of split points is far below), and no room for more.
-    pub(super) fn of(keys: &[&[u8]]) -> Self {
+    /// These keys, which hold less than 4 GiB together (the budgets of split points and of samples are far below), and no room for more.
+    pub fn of(keys: &[&[u8]]) -> Self {
         let mut offsets = Vec::with_capacity(keys.len() + 1);
         offsets.push(0);
         offsets.extend(keys.iter().scan(0, |end, key| {

@@ -154,7 +154,7 @@ impl<'a> LaidTable<'a> {
                         families.map(share).collect()
                     }
                 },
-                sample: packed(&keys),
+                sample: Arc::new(KeyBatch::of(&keys)),
                 written_ns: Arc::new(written_ns.collect()),
                 split_off: Arc::new(growth.split_off),
             }),
@@ -210,16 +210,14 @@ impl<'a> LaidTable<'a> {
     pub fn regions(&self) -> &Arc<Vec<RegionForecast>> {
         self.regions.get_or_init(|| {
             let (points, key, sorted) = (&self.points[..], self.table.key, self.run.sorted());
-            let (mut own, mut region) = (vec![0u32; points.len() + 1], 0);
-            for key in &sorted {
-                // Keys ascend: the next one lies in the same region or not far behind.
-                let (rest, mut near) = (&points[region..], 1);
-                while rest.get(near - 1).is_some_and(|it| it.as_bytes() <= *key) {
-                    near *= 2;
-                }
-                let near = near / 2..near.min(rest.len());
-                region += near.start + region_of(&rest[near], key) as usize;
-                own[region] += 1;
+            let (mut own, mut region, mut keys) = (vec![0u32; points.len() + 1], 0, &sorted[..]);
+            while let Some(first) = keys.first() {
+                region += leading(&points[region..], |it| it.as_bytes() <= *first);
+                let is_here =
+                    |it: &&[u8]| points.get(region).is_none_or(|end| *it < end.as_bytes());
+                let (here, others) = keys.split_at(leading(keys, is_here));
+                own[region] = here.len() as u32;
+                keys = others;
             }
             let end = |region: usize| points.get(region).map_or(&[][..], RowKey::as_bytes);
             let start = |region: usize| region.checked_sub(1).map_or(&[][..], end);
@@ -277,7 +275,7 @@ impl<'a> LaidTable<'a> {
             }
             // Those that exist are sorted: the others are, and both are merged.
             keys.sort();
-            packed(&keys)
+            Arc::new(KeyBatch::of(&keys))
         })
     }
 }
@@ -302,12 +300,14 @@ fn expired_regions(points: &[RowKey], sorted: &[&[u8]], live: &[usize]) -> usize
     rows.iter().filter(is_empty).count()
 }
 
-fn packed(keys: &[&[u8]]) -> Arc<KeyBatch> {
-    let mut batch = KeyBatch::default();
-    for key in keys {
-        batch.push_with(|out| out.extend_from_slice(key));
+/// How many of a partitioned list hold what those do not that follow them. O(log of their number).
+fn leading<T>(all: &[T], holds: impl Fn(&T) -> bool) -> usize {
+    let mut near = 1;
+    while all.get(near - 1).is_some_and(&holds) {
+        near *= 2;
     }
-    Arc::new(batch)
+    let (near, end) = (near / 2, near.min(all.len()));
+    near + all[near..end].partition_point(holds)
 }
 
 /// A sample of the cells that exist; `None` without any.

@@ -158,7 +158,8 @@ static FIELDS: [Field; 12] = [
 /// The letters of the longest fraction of a second, whose place is behind that of all fields.
 const FRACTION: &str = "SSSSSSSSS";
 
-struct Civil {
+/// An instant as the calendar and the clock tell it.
+pub struct Civil {
     /// Since 1970-01-01.
     days: i64,
     year: i64,
@@ -168,7 +169,53 @@ struct Civil {
     nanos: i64,
 }
 
+impl Default for Civil {
+    fn default() -> Self {
+        Self {
+            days: 0,
+            year: 1970,
+            month: 1,
+            day: 1,
+            second_of_day: 0,
+            nanos: 0,
+        }
+    }
+}
+
 impl Civil {
+    /// Becomes that of another instant. Of one of the same day only the clock is read: most follow one that is near.
+    fn set(&mut self, value: i64, unit: TimeUnit) {
+        let per = 1_000_000_000 / unit.nanos();
+        let seconds = match per {
+            1 => value,
+            1_000 => value.div_euclid(1_000),
+            _ => value.div_euclid(per),
+        };
+        let days = seconds.div_euclid(86_400);
+        if days != self.days {
+            self.set_days(days);
+        }
+        self.second_of_day = seconds - days * 86_400;
+        self.nanos = (value - seconds * per) * unit.nanos();
+    }
+
+    /// Days to civil date: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+    fn set_days(&mut self, days: i64) {
+        let shifted = days + 719_468;
+        let era = shifted.div_euclid(146_097);
+        // Below 146,097: the processor divides short numbers by constants in a step or two.
+        let day_of_era = (shifted - era * 146_097) as u32;
+        let year_of_era =
+            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let from_march = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month_from_march = (5 * from_march + 2) / 153;
+        let month = (month_from_march + 2) % 12 + 1;
+        self.days = days;
+        self.year = i64::from(year_of_era) + era * 400 + i64::from(month <= 2);
+        self.month = i64::from(month);
+        self.day = i64::from(from_march - (153 * month_from_march + 2) / 5 + 1);
+    }
+
     fn day_of_year(&self) -> i64 {
         let (year, month) = (self.year, self.month);
         let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -202,38 +249,11 @@ impl Civil {
     }
 }
 
-/// Days to civil date: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
-fn civil(value: i64, unit: TimeUnit) -> Civil {
-    let per = 1_000_000_000 / unit.nanos();
-    let seconds = match per {
-        1 => value,
-        1_000 => value.div_euclid(1_000),
-        _ => value.div_euclid(per),
-    };
-    let days = seconds.div_euclid(86_400);
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    // Below 146,097: the processor divides short numbers by constants in a step or two.
-    let day_of_era = (shifted - era * 146_097) as u32;
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let from_march = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * from_march + 2) / 153;
-    let day = from_march - (153 * month_from_march + 2) / 5 + 1;
-    let month = (month_from_march + 2) % 12 + 1;
-    Civil {
-        days,
-        year: i64::from(year_of_era) + era * 400 + i64::from(month <= 2),
-        month: i64::from(month),
-        day: i64::from(day),
-        second_of_day: seconds - days * 86_400,
-        nanos: (value - seconds * per) * unit.nanos(),
-    }
-}
-
 /// The year of a timestamp.
 pub fn year(value: i64, unit: TimeUnit) -> i64 {
-    civil(value, unit).year
+    let mut civil = Civil::default();
+    civil.set(value, unit);
+    civil.year
 }
 
 impl Pattern {
@@ -445,12 +465,12 @@ impl Pattern {
     pub fn write(&self, value: i64, unit: TimeUnit, out: &mut Vec<u8>) {
         let start = out.len();
         out.resize(start + self.width, b'0');
-        self.fill(value, unit, &mut out[start..]);
+        self.fill(value, unit, &mut out[start..], &mut Civil::default());
     }
 
-    /// Writes it to a place of its width.
-    pub fn fill(&self, value: i64, unit: TimeUnit, mut rest: &mut [u8]) {
-        let c = civil(value, unit);
+    /// Writes it to a place of its width. `c` is that of an instant before, which is near where many are written one after another.
+    pub fn fill(&self, value: i64, unit: TimeUnit, mut rest: &mut [u8], c: &mut Civil) {
+        c.set(value, unit);
         if let Some(sources) = &self.sources {
             let digits = c.digits();
             for (byte, source) in rest.iter_mut().zip(sources) {
@@ -467,7 +487,7 @@ impl Pattern {
             (place, rest) = rest.split_at_mut(width);
             match part {
                 Part::Literal(byte) => place[0] = *byte,
-                Part::Field(field) => field.write((field.number)(&c), place),
+                Part::Field(field) => field.write((field.number)(c), place),
                 Part::Fraction(_) => {
                     let part = c.nanos / 10i64.pow(9 - width as u32);
                     digits(part.unsigned_abs(), b'0', place);
