@@ -3,7 +3,7 @@
 
 use super::digit::{Digit, Line};
 use super::formats::{Digest, DigestForm, Encoding, IntHash, Transform};
-use super::knowledge::Needs;
+use super::knowledge::{Knowledge, Needs};
 use super::operator::Operator;
 use crate::record::{ByteSet, ByteShape, Interval};
 use crate::record::{FieldDomain, FieldId, FieldText, TimeUnit, ValueType};
@@ -760,6 +760,11 @@ impl Code {
         (told, self.facts.fields.is_empty() || are_told)
     }
 
+    /// Does a reader who knows this know it?
+    pub fn is_known(&self, known: &Knowledge) -> bool {
+        self.facts.randomness != Randomness::Random && self.facts.needs.met(known)
+    }
+
     /// What decides on its order before all else: the time of a snowflake, x of a sum `x * base + y`, give or take constants; of bytes, that of the
     /// number which they write in order. `None` where there is no such part.
     pub fn high_digit(&self) -> Option<&Self> {
@@ -778,13 +783,6 @@ impl Code {
         }
     }
 
-    /// Is this operand y of a sum `x * base + y`?
-    pub fn is_low_digit(&self, operand: &Self) -> bool {
-        let sum = matches!(self.op, Op::Binary(Operator::Add));
-        let low = sum.then(|| self.two_digits()).flatten().map(|(_, low)| low);
-        low.is_some_and(|low| std::ptr::eq(low, operand) && low.range.single().is_none())
-    }
-
     /// What a sum or a difference has besides a constant.
     fn without_constant(&self) -> Option<&Self> {
         let sum = matches!(self.op, Op::Binary(Operator::Add | Operator::Subtract));
@@ -797,7 +795,7 @@ impl Code {
     }
 
     /// The two digits of a sum `x * base + y` with fewer values of y in a row than the base: x and y.
-    fn two_digits(&self) -> Option<(&Self, &Self)> {
+    pub fn two_digits(&self) -> Option<(&Self, &Self)> {
         let [a, b] = [0, 1].map(|at| &self.operands[at]);
         [(a, b), (b, a)].into_iter().find_map(|(product, y)| {
             let product = product.without_constant().unwrap_or(product);
@@ -810,7 +808,8 @@ impl Code {
                 None => (d, c.range.single()?),
             };
             let width = y.range.high.checked_sub(y.range.low)?;
-            (product.range != Interval::ALL && width < base).then_some((x, y))
+            let is_digit = y.range.single().is_none() && width < base;
+            (product.range != Interval::ALL && is_digit).then_some((x, y))
         })
     }
 

@@ -1,6 +1,6 @@
 //! What a reader can make of each segment of a key: is it known, does it follow a field, which values can it take.
 
-use super::code::{Code, Drawn, Op, Randomness, Trend};
+use super::code::{Code, Drawn, Op, Trend};
 use super::digit::{Digit, joined, told_fields};
 use super::field_steps::{FieldSteps, class_uses, coarse_uses};
 use super::finite_values::{bytes_values, distinct};
@@ -118,8 +118,7 @@ impl KeyPlan {
 
     /// Is the segment known to a reader who knows these fields?
     pub fn is_known(&self, segment: usize, known: &Knowledge) -> bool {
-        let facts = &self.code(segment).facts;
-        facts.randomness != Randomness::Random && facts.needs.met(known)
+        self.code(segment).is_known(known)
     }
 
     /// Appends the segment's bytes of a row.
@@ -153,18 +152,24 @@ impl KeyPlan {
             let own = own.or_else(|| self.trend_within(0..at, at, field));
             let trend = found.map_or(own, |before| before.trend.then(own?));
             let bytes = self.known_lead(at, known);
-            let closed = bytes.is_some() || self.is_known(at, known);
-            let Some(trend) = trend.filter(|_| closed || self.knows_high_digit(at, known)) else {
+            // Below values of the field that are all read, what is known of the rest leaves nothing out.
+            let high = self.code(at).high_digit();
+            let high = high.filter(|it| it.facts.mention(field) || !self.is_known(at, known));
+            let open = bytes.is_none() && high.is_some_and(|it| it.is_known(known));
+            let is_known = open || bytes.is_some() || self.is_known(at, known);
+            let Some(trend) = trend.filter(|_| is_known) else {
                 break;
             };
-            let (end, open) = (at + 1, !closed);
+            let end = at + 1;
             found = Some(Following {
                 end,
                 trend,
                 bytes,
                 open,
             });
-            if trend.exact || bytes.is_some() || open {
+            // Behind one that other fields are part of, rows of other values of these lie between.
+            let is_alone = self.code(at).facts.are_of(field);
+            if trend.exact || bytes.is_some() || open || !is_alone {
                 break;
             }
         }
@@ -187,12 +192,28 @@ impl KeyPlan {
         runs.then_some(Trend { rising, exact })
     }
 
-    /// Does a reader who knows this know what decides on the segment's order before all else?
-    fn knows_high_digit(&self, segment: usize, known: &Knowledge) -> bool {
-        let digit = self.code(segment).high_digit();
-        digit.is_some_and(|it| {
-            it.facts.randomness != Randomness::Random && it.facts.needs.met(known)
-        })
+    /// Fields that decide on the segment's order before all else, where a reader who knows this knows them: x of `x * base + y`. Rows that agree in them lie side
+    /// by side.
+    pub fn known_high_fields(&self, segment: usize, known: &Knowledge) -> Option<Vec<FieldId>> {
+        let high = self.code(segment).high_digit()?;
+        let facts = &high.facts;
+        let told = told_fields(facts.told.iter().copied());
+        let is_known = high.is_known(known) && !told.is_empty();
+        (is_known && facts.fields.iter().all(|field| told.contains(field))).then_some(told)
+    }
+
+    /// Do rows of other values of the field lie within a range of it, as the segment is made of fields besides those that are `told`, and they are no digits apart?
+    pub fn is_mixed(&self, segment: usize, field: FieldId, told: &[FieldId]) -> bool {
+        let code = self.code(segment);
+        let leads = code.high_digit().is_some_and(|it| it.facts.mention(field));
+        let mut others = code.facts.fields.iter().filter(|it| **it != field);
+        !leads && others.any(|it| !told.contains(it))
+    }
+
+    /// Appends the least or the greatest bytes of the segment in all rows that agree with the row in those fields.
+    pub fn write_bound(&self, segment: usize, row: &Row<'_>, greatest: bool, out: &mut Vec<u8>) {
+        self.code(segment)
+            .write_bound(&Rows::one(row), greatest, out);
     }
 
     /// Appends the segments from `first` on that follow a field, in their least or greatest bytes of all rows that agree with the row in what is known.
@@ -210,7 +231,7 @@ impl KeyPlan {
         }
         let start = out.len();
         match following.open {
-            true => self.code(last).write_bound(&Rows::one(row), greatest, out),
+            true => self.write_bound(last, row, greatest, out),
             false => self.write_segment(last, row, out),
         }
         out.truncate(following.bytes.map_or(usize::MAX, |bytes| start + bytes));

@@ -271,11 +271,14 @@ impl Code {
             Op::Binary(operator) => {
                 let [a, b] = [0, 1].map(|at| &self.operands[at]);
                 let falls = *operator == Operator::Subtract && b.high_digit().is_some();
-                let part = |part: &Self, scratch: &mut Vec<u8>| match part.high_digit() {
-                    Some(_) => part.bound(row, greatest != falls, scratch),
-                    // A constant, or a part of a sum: the high one is known by the row.
-                    None if self.is_low_digit(part) => end(part.range),
-                    None => part.value(row, scratch),
+                let digits = (*operator == Operator::Add).then(|| self.two_digits());
+                let part = |part: &Self, scratch: &mut Vec<u8>| match digits.flatten() {
+                    Some((_, low)) if std::ptr::eq(low, part) => end(part.range),
+                    None if part.high_digit().is_some() => {
+                        part.bound(row, greatest != falls, scratch)
+                    }
+                    // A constant, or the high part of a sum: it is known by the row.
+                    _ => part.value(row, scratch),
                 };
                 let (a, b) = (part(a, scratch), part(b, scratch));
                 operator.of(a, b)

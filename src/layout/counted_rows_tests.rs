@@ -795,3 +795,33 @@ fn the_newest_of_a_day_are_not_looked_for_by_number() {
     // 0.1 a second of each customer.
     assert_near(read, 259_200.0, 100.0);
 }
+
+#[test]
+fn numbers_that_are_sums_of_fields_are_read_like_those_fields() {
+    // Of each of 100 devices a row a second for two days; ten minutes are 600 rows, those of all devices 60,000.
+    let forms = [
+        "be4(dev) || be8(ts)",
+        "be8(dev * 10000000000 + ts)",
+        "lpad(dev * 10000000000 + ts, 12)",
+        "desc(be8(dev * 10000000000 + ts))",
+        "be8(dev * 10000000000 + (9999999999 - ts))",
+    ];
+    let strategies = forms.iter().enumerate();
+    let strategies = strategies.map(|(at, key)| format!("[strategy.s{at}]\nkey = \"{key}\"\n"));
+    let text = format!(
+        "[time]\nduration = \"1s\"\nwarmup = \"0s\"\nstart = 2026-03-01T12:30:00Z\n\
+         [field]\ndev = {{ type = \"int\", count = 100 }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n\
+         [existing.w]\neach = [\"dev\"]\nevery = \"1s\"\nlast = \"2d\"\n\
+         [read.device]\nequal = [\"dev\"]\n\
+         [read.recent]\nequal = [\"dev\"]\nrange = {{ field = \"ts\", last = \"10m\" }}\n\
+         [read.newest]\nequal = [\"dev\"]\nnewest = {{ field = \"ts\", rows = 10 }}\n\
+         [read.all]\nrange = {{ field = \"ts\", last = \"10m\" }}\n{}",
+        strategies.collect::<String>()
+    );
+    for reads in forecasts::<4>(&text) {
+        for (found, expected) in reads.into_iter().zip([172_800.0, 600.0, 10.0, 60_000.0]) {
+            assert_near(found[0], expected, 1.5 * expected / 600.0);
+            assert_eq!(found[1], found[0]);
+        }
+    }
+}

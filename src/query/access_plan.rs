@@ -297,7 +297,14 @@ impl AccessPlan {
             let by_values = self.way.binds(field, is_range);
             match &evidence.range {
                 _ if by_values && told(field) => {}
-                Some((range, None)) if *range == field => {}
+                Some((range, None)) if *range == field => {
+                    let Stop::Range { segments, .. } = self.way.stop else {
+                        continue;
+                    };
+                    if key.is_mixed(segments, field, &evidence.told) {
+                        add(OverRead::Filter(question.name(field)));
+                    }
+                }
                 Some((range, Some(_))) if *range == field => {
                     add(OverRead::Steps(question.name(field)));
                 }
@@ -472,7 +479,14 @@ fn ordered(question: &Question, way: &Candidate) -> Option<Ordered> {
         return None;
     }
     let (first, all) = (way.segments(key), key.segments().len());
-    let known = way.known.with(order.field);
+    // Of a field that it multiplies by and does not tell the rows of all values lie in each scan.
+    let mut known = question.known.with(order.field);
+    let told = key.told_fields(0..first);
+    for field in told.into_iter().chain(way.high_fields(key)) {
+        if way.is_whole(field) {
+            known.learn(KnownField::Stored(field));
+        }
+    }
     let following = key.following(first, order.field, &known)?;
     let (used, trend) = (first..following.end, following.trend);
     let by_derived = order.derived.is_some_and(|derived| {
@@ -482,8 +496,10 @@ fn ordered(question: &Question, way: &Candidate) -> Option<Ordered> {
         used.filter(varies).any(|at| key.is_known(at, &known))
     });
     let exact = trend.exact || by_derived;
-    let joint = key.joint_steps(0..following.end, order.field);
-    let joint = joint.filter(|_| !exact);
+    let joint = match exact {
+        true => None,
+        false => Some(key.joint_steps(0..following.end, order.field)?),
+    };
     Some(Ordered {
         reversed: trend.rising != order.falling,
         segments: if joint.is_some() { following.end } else { all },
@@ -504,7 +520,7 @@ fn path(key: &KeyPlan, way: &Candidate, ordered: bool) -> AccessPath {
     }
     let unknown =
         |field: &FieldId| way.binds(*field, |values| matches!(values, FieldValues::All(_)));
-    let mut telling = matches!(way.stop, Stop::Lead { .. } | Stop::Range { .. });
+    let mut telling = !matches!(way.stop, Stop::Prefix { .. });
     let mut bucket = false;
     for at in (0..way.segments(key)).filter(|at| way.values_given(*at).is_none()) {
         let segment = &key.segments()[at];

@@ -46,6 +46,8 @@ pub(super) enum Stop {
     Prefix { segments: usize },
     /// So many segments, and the leading bytes of the next.
     Lead { segments: usize, bytes: usize },
+    /// So many segments, and of the number in the next what decides on its order before all else.
+    HighDigit { segments: usize },
     /// So many segments, and the next ones follow a field whose range is known.
     Range {
         segments: usize,
@@ -78,8 +80,24 @@ impl Candidate {
             Stop::Key => key.segments().len(),
             Stop::Prefix { segments }
             | Stop::Lead { segments, .. }
+            | Stop::HighDigit { segments }
             | Stop::Range { segments, .. } => segments,
         }
+    }
+
+    /// Fields that are known as a whole, and decide on the order of the number in the segment where it ends, before all else.
+    pub fn high_fields(&self, key: &KeyPlan) -> Vec<FieldId> {
+        let known = self.without_coarse();
+        let (segments, range) = match self.stop {
+            Stop::HighDigit { segments } => (segments, None),
+            Stop::Range {
+                segments, field, ..
+            } => (segments, Some(field)),
+            _ => return Vec::new(),
+        };
+        let high = key.known_high_fields(segments, &known);
+        let high = high.filter(|high| range.is_none_or(|field| !high.contains(&field)));
+        high.unwrap_or_default()
     }
 
     /// How many values it gives to a segment, if it gives any.
@@ -276,13 +294,23 @@ impl Walk<'_> {
         if segments == key.segments().len() {
             return self.leaf(&at, Stop::Key);
         }
-        self.leaf(&at, Stop::Prefix { segments });
+        // Of each value of a field that is no part of it the beginning is the same.
+        let is_bound = segments == first && at.binds_last(key.segments()[segments].fields());
+        if !is_bound {
+            self.leaf(&at, Stop::Prefix { segments });
+        }
         let lead = match at.is_coarse(key, segments) {
             true => key.known_lead(segments, &at.known),
             false => key.known_lead(segments, &at.without_coarse()),
         };
         if let Some(bytes) = lead {
             self.leaf(&at, Stop::Lead { segments, bytes });
+        }
+        if key
+            .known_high_fields(segments, &at.without_coarse())
+            .is_some()
+        {
+            self.leaf(&at, Stop::HighDigit { segments });
         }
         self.ranges(segments, &at);
         self.segment_values(segments, &at);

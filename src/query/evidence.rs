@@ -130,6 +130,7 @@ impl Evidence {
         let plain: Vec<usize> = plain.collect();
         let fields = |segment: usize| fields(key, segment);
         let mut told = key.told_fields(plain.iter().copied());
+        told.extend(way.high_fields(&question.key));
         // A known derived field tells fields that are not known otherwise.
         told.retain(|field| way.is_whole(*field) || !way.known.knows(*field));
         let mut shared = Vec::new();
@@ -145,8 +146,12 @@ impl Evidence {
         // Ranges of which only the order is known lie around each other.
         let is_apart = match way.stop {
             Stop::Key => false,
-            Stop::Range { bound, .. } => !bound.open,
-            Stop::Prefix { .. } | Stop::Lead { .. } => true,
+            Stop::Range {
+                segments,
+                field,
+                bound,
+            } => !bound.open && !question.key.is_mixed(segments, field, &told),
+            Stop::Prefix { .. } | Stop::Lead { .. } | Stop::HighDigit { .. } => true,
         };
         if !(is_apart && way.dimensions.iter().all(is_shared)) {
             shared.clear();
@@ -249,7 +254,10 @@ impl Evidence {
                 bound,
             } => {
                 let bounds = (segments..bound.end).filter(|_| !bound.trend.exact);
-                let steps = bounds.filter_map(|at| key.segment_steps(at, field));
+                let steps = bounds.filter_map(|at| {
+                    let own = key.segment_steps(at, field);
+                    own.or_else(|| key.field_steps(at..at + 1, field))
+                });
                 range = Some((field, steps.reduce(FieldSteps::and)));
             }
             Stop::Lead { segments, .. } => {
@@ -263,7 +271,7 @@ impl Evidence {
                     }
                 }
             }
-            Stop::Key | Stop::Prefix { .. } => {}
+            Stop::Key | Stop::Prefix { .. } | Stop::HighDigit { .. } => {}
         }
         Self {
             told,

@@ -448,6 +448,11 @@ impl<R: RowCounts> Read<'_, R> {
                 low.truncate(prefix + bytes);
                 high.clone_from(low);
             }
+            Stop::HighDigit { segments } => {
+                let row = plan.row(record, self.target);
+                key.write_bound(segments, &row, false, low);
+                key.write_bound(segments, &row, true, high);
+            }
             Stop::Range {
                 segments,
                 field,

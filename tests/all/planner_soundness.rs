@@ -34,6 +34,11 @@ proptest! {
     }
 
     #[test]
+    fn a_sum_is_read_in_the_order_of_its_parts(case in rows::sums()) {
+        rows::compare(&case)?;
+    }
+
+    #[test]
     fn rows_of_longer_values_are_counted(case in rows::longer_values()) {
         rows::compare_longer_values(&case)?;
     }

@@ -19,6 +19,11 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// It has a list of values.
+    pub fn is_list(&self) -> bool {
+        self.list.is_some()
+    }
+
     /// Those fields, and nothing more.
     pub fn equal(fields: &[&str]) -> Self {
         let names = ["a", "b", "c", "d", "ts", "day", "hour", "quad"];
