@@ -103,10 +103,10 @@ impl KeyPlan {
         Some((classes, last?))
     }
 
-    /// Segments without those that follow from others, such as a salt of what stands behind it: who knows these knows the key.
-    pub fn telling_segments(&self) -> Vec<usize> {
-        let mut telling: Vec<usize> = (0..self.segments().len()).collect();
-        for segment in 0..self.segments().len() {
+    /// These segments without those that follow from others of them, such as a salt of what stands behind it: who knows these knows all.
+    pub fn telling_segments(&self, of: impl Iterator<Item = usize> + Clone) -> Vec<usize> {
+        let mut telling: Vec<usize> = of.clone().collect();
+        for segment in of {
             let others = telling.iter().filter(|other| **other != segment);
             let others: Vec<&Code> = others.map(|other| self.code(*other)).collect();
             if self.code(segment).follows_from(&others) {
@@ -296,10 +296,17 @@ impl KeyPlan {
         })
     }
 
-    /// All bytes that the segment can be (and perhaps more), ascending, when it is made of hashes, remainders, draws and constants and they
-    /// are not too many.
-    pub fn segment_values(&self, segment: usize) -> Option<Vec<Vec<u8>>> {
-        bytes_values(self.code(segment)).map(distinct)
+    /// All bytes that the segment can be (and perhaps more), ascending, when it is made of hashes, remainders, draws and constants, or is the rest of a text that
+    /// is known in part, and they are not more than `most`.
+    pub fn segment_values(&self, segment: usize, most: usize) -> Option<Vec<Vec<u8>>> {
+        let (code, is_rest) = (self.code(segment), self.segments()[segment].is_rest);
+        let rest = is_rest.then(|| code.shape.values(most)).flatten();
+        let few = code
+            .facts
+            .cardinality
+            .is_none_or(|count| count <= most as u64);
+        let made = || few.then(|| bytes_values(code).map(distinct)).flatten();
+        rest.or_else(made).filter(|values| values.len() <= most)
     }
 
     /// The segment for each value of its draw, when all else in it is known, it has one draw, and that at most `most` values.

@@ -502,9 +502,9 @@ impl Derivation {
 
     /// Is the segment this field, and nothing else?
     pub fn is(&self, segment: &Segment) -> bool {
-        self.whole
-            && segment.derived.as_ref() == Some(&self.name)
-            && segment.fields() == self.fields
+        let is_named = segment.derived.as_ref() == Some(&self.name);
+        let is_it = is_named && segment.fields() == self.fields;
+        self.whole && (is_it || segment.code.is_same(&self.code))
     }
 
     /// Stored fields that it is made of, ascending.

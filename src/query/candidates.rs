@@ -333,16 +333,14 @@ impl Walk<'_> {
         }
     }
 
-    /// The segment itself has few values, or what it draws has.
+    /// The segment itself, or what is left of it, has few values, or what it draws has.
     fn segment_values(&mut self, segment: usize, at: &Candidate) {
         let room = MOST_REQUESTS / at.requests;
         let drawn = self.key.drawn(segment, &at.known, room as u64);
-        let count = self.key.segments()[segment].cardinality();
-        let few = count.is_none_or(|count| count as f64 <= room);
         let values = drawn
             .filter(|_| at.coarse.is_empty() && at.classes.is_empty())
             .or_else(|| {
-                let values = few.then(|| self.key.segment_values(segment)).flatten()?;
+                let values = self.key.segment_values(segment, room as usize)?;
                 Some(values.into_iter().map(SegmentValue::Bytes).collect())
             });
         let Some(values) = values else { return };

@@ -220,7 +220,8 @@ impl Evidence {
         let tells =
             |segment: usize, field: &FieldId| told.contains(field) || coarse(segment, field);
         let is_told = |segment: usize| fields(segment).iter().all(|field| tells(segment, field));
-        for &segment in &plain {
+        let telling = key.telling_segments(plain.iter().copied());
+        for &segment in &telling {
             if is_told(segment) {
                 continue;
             }
@@ -229,7 +230,7 @@ impl Evidence {
             let others = others.filter(|field| !(tells(segment, field) || in_steps(field)));
             hashed.extend(others.copied());
         }
-        let given = plain.iter().copied().filter(|at| !untold.contains(at));
+        let given = telling.into_iter().filter(|at| !untold.contains(at));
         let given: Vec<usize> = given.collect();
         let stepped: Vec<FieldId> = hashed_steps.iter().map(|(field, _)| *field).collect();
         let free = |segment: usize, field: &FieldId| !tells(segment, field);

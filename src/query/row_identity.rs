@@ -71,7 +71,7 @@ pub struct RowStep([Option<(FieldId, i64, i64)>; 2]);
 impl RowIdentity {
     /// Of a key over the fields of `schema`.
     pub fn of(key: &KeyPlan, schema: &Schema) -> Self {
-        let telling = key.telling_segments();
+        let telling = key.telling_segments(0..key.segments().len());
         let told = key.told_fields(telling.iter().copied());
         let groups = key.value_groups();
         let step = key.fields().into_iter().find_map(|field| {

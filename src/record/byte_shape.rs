@@ -125,6 +125,20 @@ impl ByteShape {
         Some(total)
     }
 
+    /// All values, ascending, where they have one length and are not more than `most`.
+    pub fn values(&self, most: usize) -> Option<Vec<Vec<u8>>> {
+        let length = self.fixed()?;
+        self.count().filter(|count| *count <= most as u64)?;
+        let longer = |values: Vec<Vec<u8>>, at| {
+            let with = |value: Vec<u8>| {
+                let set = self.at(at).iter();
+                set.map(move |byte| [&value[..], &[byte]].concat())
+            };
+            values.into_iter().flat_map(with).collect()
+        };
+        Some((0..length).fold(vec![Vec::new()], longer))
+    }
+
     /// `self` followed by `next`.
     pub fn then(&self, next: &Self) -> Self {
         let min = self.min.saturating_add(next.min);
