@@ -409,6 +409,11 @@ impl Code {
     pub fn cut(self, position: i64, count: usize) -> Self {
         let (shape, far) = (&self.shape, position.unsigned_abs() as usize);
         let by_char = self.is_text() && !shape.is_ascii();
+        if let (0 | 1, Op::Concat, false) = (position, &self.op, by_char)
+            && let Some(parts) = self.first_parts(count)
+        {
+            return parts;
+        }
         let any = |least: usize, most: usize| {
             ByteShape::uniform(shape.min.min(least), shape.max.min(most), shape.all())
         };
@@ -427,6 +432,22 @@ impl Code {
         };
         let value_type = self.value_type;
         self.apply_bytes(Op::Map(transform), value_type, part)
+    }
+
+    /// So many bytes of what is joined of texts, or of bytes: the first parts, and the beginning of one. `None` where it is not known in which one it ends.
+    fn first_parts(&self, count: usize) -> Option<Self> {
+        let (mut left, mut parts) = (count, Vec::new());
+        for part in &self.operands {
+            match part.shape.fixed() {
+                _ if left == 0 || part.value_type != self.value_type => break,
+                Some(length) if length <= left => parts.push(part.clone()),
+                _ if part.shape.min >= left => parts.push(part.clone().cut(1, left)),
+                _ => return None,
+            }
+            left -= part.shape.min.min(left);
+        }
+        let is_all = left == 0 || parts.len() == self.operands.len();
+        (is_all && !parts.is_empty()).then(|| Self::joined(parts))
     }
 
     /// Any text of the same bytes.

@@ -8,7 +8,7 @@ use super::plan::{Derivation, KeyPlan};
 use super::segment::Segment;
 use crate::record::DerivedId;
 use std::cmp::Reverse;
-use std::ptr;
+use std::{iter, ptr, slice};
 
 /// The bytes that are reversed, or those that are not.
 fn unturned(code: &Code) -> (&Code, bool) {
@@ -29,15 +29,9 @@ fn beginning(code: &Code) -> (&Code, bool, usize) {
     };
     let (of, is_turned) = unturned(&code.operands[0]);
     let from_end = usize::try_from(position.unsigned_abs()).unwrap_or(usize::MAX);
-    match (position, &of.op, &of.operands[..]) {
-        (0 | 1, Op::Concat, [first, rest]) if !is_turned => match first.as_literal() {
-            Some(known) if known.is_ascii() && known.len() < count => {
-                (rest, false, count - known.len())
-            }
-            _ => (of, false, count),
-        },
-        (0 | 1, ..) => (of, is_turned, count),
-        (..0, ..) if from_end <= count => (of, !is_turned, from_end),
+    match position {
+        0 | 1 => (of, is_turned, count),
+        ..0 if from_end <= count => (of, !is_turned, from_end),
         _ => (code, false, usize::MAX),
     }
 }
@@ -56,16 +50,47 @@ fn are_same(a: &Code, b: &Code) -> bool {
     op && a.operands.len() == b.operands.len() && operands.all(|(a, b)| are_same(a, b))
 }
 
-/// How many characters of what some code is the beginning of are known to one who knows a derived field.
-fn known_characters(code: &Code, field: &Derivation) -> Option<usize> {
-    let [(own, is_end, _), (other, of_end, count)] = [code, &field.code].map(beginning);
-    (is_end == of_end && are_same(own, other)).then_some(count)
+/// What a reader knows of a text: it is a derived field of that name, or a part of one.
+#[derive(Clone, Copy)]
+struct KnownText<'a> {
+    name: &'a str,
+    code: &'a Code,
+}
+
+impl<'a> KnownText<'a> {
+    /// The parts of a field whose places in it are known.
+    fn of(field: &'a Derivation) -> impl Iterator<Item = Self> {
+        let parts = match (&field.code.op, &field.code.operands[..]) {
+            (Op::Concat, [first @ .., _]) if first.iter().all(|it| it.shape.fixed().is_some()) => {
+                &field.code.operands[..]
+            }
+            _ => slice::from_ref(&field.code),
+        };
+        let name = field.name();
+        parts.iter().map(move |code| Self { name, code })
+    }
+}
+
+/// How many characters of what some code is the beginning of are known to one who knows another one. Letters in another case, and what fills a text up to a width,
+/// follow from those that are known.
+fn known_characters(code: &Code, known: &Code) -> Option<usize> {
+    let [(own, is_end, _), (other, of_end, count)] = [code, known].map(beginning);
+    let mut texts = iter::successors(Some(own), |of| match of.op {
+        Op::Map(Transform::PadRight { .. }) if is_end => None,
+        Op::Map(Transform::PadRight { .. } | Transform::Lower | Transform::Upper) => {
+            of.operands.first()
+        }
+        _ => None,
+    });
+    (is_end == of_end && texts.any(|own| are_same(own, other))).then_some(count)
 }
 
 /// The code is made of nothing but what is known.
-fn is_told(code: &Code, known: &Knowledge, fields: &[&Derivation]) -> bool {
+fn is_told(code: &Code, known: &Knowledge, fields: &[KnownText<'_>]) -> bool {
     let (.., most) = beginning(code);
-    let mut counts = fields.iter().filter_map(|it| known_characters(code, it));
+    let mut counts = fields
+        .iter()
+        .filter_map(|it| known_characters(code, it.code));
     let mut operands = code.operands.iter();
     code.facts.needs.met(known)
         || counts.any(|count| count >= most)
@@ -73,10 +98,10 @@ fn is_told(code: &Code, known: &Knowledge, fields: &[&Derivation]) -> bool {
 }
 
 /// The segment for one who knows so much more of it: in two parts, the first of which is known, or all of it.
-fn cut(segment: &Segment, known: &Knowledge, fields: &[&Derivation]) -> Option<Vec<Segment>> {
-    let told = |mut code: Code, field: Option<&Derivation>| {
+fn cut(segment: &Segment, known: &Knowledge, fields: &[KnownText<'_>]) -> Option<Vec<Segment>> {
+    let told = |mut code: Code, field: Option<&KnownText<'_>>| {
         code.facts.needs = Needs::NOTHING;
-        let derived = field.map(|it| it.name().to_owned());
+        let derived = field.map(|it| it.name.to_owned());
         let derived = derived.or(segment.derived.clone());
         Segment {
             derived,
@@ -87,8 +112,8 @@ fn cut(segment: &Segment, known: &Knowledge, fields: &[&Derivation]) -> Option<V
     let code = &segment.code;
     let (of, _, most) = beginning(code);
     let counts = fields.iter().filter_map(|field| {
-        let count = known_characters(code, field)?;
-        (count <= most).then_some((*field, count))
+        let count = known_characters(code, field.code)?;
+        (count <= most).then_some((field, count))
     });
     let longest = counts.max_by_key(|(_, count)| *count);
     if is_told(code, known, fields) {
@@ -125,7 +150,7 @@ impl KeyPlan {
     pub fn is_shorter(&self, field: DerivedId, known: &Knowledge) -> bool {
         let length = |of: DerivedId| {
             let (own, other) = (self.derivation(field)?, self.derivation(of)?);
-            Some((known_characters(&own.code, other)?, Reverse(of)))
+            Some((known_characters(&own.code, &other.code)?, Reverse(of)))
         };
         let others = known.derived().iter().filter_map(|it| length(*it));
         length(field).is_some_and(|own| others.max() > Some(own))
@@ -134,12 +159,15 @@ impl KeyPlan {
     /// The same key, cut where the knowledge of one ends who knows derived fields that are beginnings of texts; `None` where that cuts nothing.
     pub fn cut_where_known(&self, known: &Knowledge) -> Option<Self> {
         let is_beginning = |it: &&Derivation| {
-            let is_part = matches!(it.code.op, Op::Map(Transform::Substr { .. }));
+            let last = KnownText::of(it).last();
+            let is_part =
+                last.is_some_and(|it| matches!(it.code.op, Op::Map(Transform::Substr { .. })));
             let mut fields = it.fields().iter();
             is_part && it.follows().is_none() && !fields.all(|field| known.knows(*field))
         };
         let fields = known.derived().iter().filter_map(|it| self.derivation(*it));
-        let fields: Vec<&Derivation> = fields.filter(is_beginning).collect();
+        let fields = fields.filter(is_beginning).flat_map(KnownText::of);
+        let fields: Vec<_> = fields.collect();
         let segments = (0..).zip(self.segments());
         let mut is_cut = false;
         let segments = segments.flat_map(|(at, segment)| {

@@ -79,8 +79,11 @@ const OF_TIME: [&str; 13] = [
 ];
 
 /// What is made of texts, in front of each other.
-const OF_TEXTS: [&str; 19] = [
+const OF_TEXTS: [&str; 22] = [
     "b",
+    "rpad(b, 4)",
+    "lower(b) || '/'",
+    "rpad(upper(b), 5)",
     "b || '#'",
     "left(b, 1)",
     "left(b, 2)",

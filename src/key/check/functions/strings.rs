@@ -35,8 +35,20 @@ pub fn unhex(call: &mut Call<'_, '_>) -> Option<Code> {
 /// `upper` and `lower`.
 pub fn case(call: &mut Call<'_, '_>, transform: Transform, letter: fn(u8) -> u8) -> Option<Code> {
     let text = call.text(0, "bytes become text by `hex(b)`")?;
-    let shape = text.shape.map(letter);
-    Some(text.apply_bytes(Op::Map(transform), Text, shape))
+    let change = |text: Code| {
+        let shape = text.shape.map(letter);
+        text.apply_bytes(Op::Map(transform), Text, shape)
+    };
+    // A part of a text in another case is that part of the text in it.
+    match (&text.op, &text.operands[..]) {
+        (
+            &Op::Map(Transform::Substr {
+                position, count, ..
+            }),
+            [whole],
+        ) => Some(change(whole.clone()).cut(position, count)),
+        _ => Some(change(text)),
+    }
 }
 
 pub fn desc(call: &mut Call<'_, '_>) -> Option<Code> {
