@@ -458,7 +458,7 @@ impl Verdict {
         let failed = self.rate(MetricId::WriteFailedFraction);
         let failed = failed.filter(|failed| *failed >= NOTABLE);
         parts.extend(failed.map(|failed| format!("{} failed", percent(failed))));
-        let refused = self.refused_at_a_moment();
+        let refused = self.refused_calls();
         parts.extend(refused.map(|refused| format!("{} of the calls refused", percent(refused))));
         parts.extend(
             self.left()
@@ -470,10 +470,15 @@ impl Verdict {
     /// The part of the calls that even servers refuse, as more come at a moment than their queues hold: operations are left, while handlers are idle for
     /// most of the time.
     pub(super) fn refused_at_a_moment(&self) -> Option<f64> {
+        self.refused_calls().filter(|_| self.left().is_some())
+    }
+
+    /// The same, whether or not operations are left in the end: those that are tried again come late.
+    fn refused_calls(&self) -> Option<f64> {
         let idle = self.count(MetricId::UtilisationMean) < CLUSTER_BUSY;
         let refused = self.mean(MetricId::RefusedCallsFraction);
         let refused = refused.filter(|refused| *refused >= REFUSED);
-        refused.filter(|_| idle && !self.hotspots.is_hot() && self.left().is_some())
+        refused.filter(|_| idle && !self.hotspots.is_hot())
     }
 
     /// The part of an open loop's operations that is unfinished at the end, when it is more than a few.

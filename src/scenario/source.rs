@@ -32,6 +32,11 @@ fn scenario_text(bytes: Result<Vec<u8>, Unread>, shown: &str) -> Result<String, 
         let help = (!help.is_empty()).then(|| help.to_owned());
         Diagnostic::error(format!("can't read `{shown}`: {message}")).hint(help)
     })?;
+    let extension = Path::new(shown).extension();
+    if extension.is_some_and(|it| ["csv", "tsv"].iter().any(|rows| it == *rows)) {
+        let help = format!("`keyheat learn {shown}` writes a scenario for them");
+        return refuse(format!("`{shown}` has rows, and is no scenario"), &help);
+    }
     if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
         let message = format!("`{shown}` is a binary file: byte {at} is zero");
         return refuse(message, "a scenario is a TOML text in UTF-8");

@@ -229,6 +229,10 @@ fn files_that_are_no_scenarios_are_refused_with_the_reason() {
         "`empty.toml` is empty"
     );
     assert_eq!(
+        message("log.csv", Some(b"user,site\n1,2\n")),
+        "`log.csv` has rows, and is no scenario"
+    );
+    assert_eq!(
         message("binary.toml", Some(b"\x7fELF\x00\x01")),
         "`binary.toml` is a binary file: byte 4 is zero"
     );
