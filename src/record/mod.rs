@@ -56,4 +56,4 @@ pub use schema::{
 };
 pub use time_unit::TimeUnit;
 pub use value_groups::ValueGroups;
-pub use value_shares::{ShareClass, ValueShares};
+pub use value_shares::{ShareClass, ValueShares, share_classes};

@@ -23,14 +23,16 @@ pub struct ShareClass {
     pub share: f64,
 }
 
-/// Sorts the shares of values, which add up to 1, into classes: the greatest last, values without a share left out. O(values).
-fn share_classes(shares: impl Iterator<Item = f64>) -> Vec<ShareClass> {
+/// Sorts values into classes: the greatest share last, values without one left out. O(values).
+pub fn share_classes(all: impl Iterator<Item = ShareClass>) -> Vec<ShareClass> {
     let mut classes: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
-    for share in shares.filter(|share| *share > 0.0) {
+    for of in all.filter(|of| of.share > 0.0) {
         // The exponent of the square: two classes an octave.
-        let (values, sum) = classes.entry((share * share).to_bits() >> 52).or_default();
-        *values += 1.0;
-        *sum += share;
+        let (values, sum) = classes
+            .entry((of.share * of.share).to_bits() >> 52)
+            .or_default();
+        *values += of.values;
+        *sum += of.values * of.share;
     }
     let class = |(values, sum)| ShareClass {
         values,
@@ -160,6 +162,7 @@ impl ValueShares {
 
     /// All values in classes of about the same share. O(values) where they are tabulated, else O(log values).
     pub fn classes(&self) -> Vec<ShareClass> {
+        let one = |share| ShareClass { values: 1.0, share };
         let even = |from: u64, to: u64, sum: f64| ShareClass {
             values: (to - from) as f64,
             share: sum / (to - from) as f64,
@@ -169,10 +172,10 @@ impl ValueShares {
             Form::Column(column) => {
                 let rows = column.slots.len() as f64;
                 let values = column.sorted.chunk_by(|a, b| a == b);
-                share_classes(values.map(|value| value.len() as f64 / rows))
+                share_classes(values.map(|value| one(value.len() as f64 / rows)))
             }
             Form::Table { before, .. } => {
-                share_classes(before.windows(2).map(|pair| pair[1] - pair[0]))
+                share_classes(before.windows(2).map(|pair| one(pair[1] - pair[0])))
             }
             Form::Normal { .. } => {
                 let part = u128::from(self.count);

@@ -2,13 +2,12 @@
 
 use super::row_history::RowOrigin;
 use super::row_question::{Condition, Item};
-use crate::random::mix;
+use super::values_together::{ToldField, ValuesTogether};
 use crate::record::{
     DistributionShape, FieldColumn, FieldId, FieldKind, Late, RecordGenerator, Schema, ShareClass,
     TimeUnit, ValueGroups, ValueShares,
 };
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Dependent values (`of`) are tabulated when what they depend on has at most so many combinations, and they themselves so many values: 0.1 s and 32 MB at
@@ -28,12 +27,13 @@ pub(super) struct Marginals {
     of_origins: Vec<Arc<[Marginal]>>,
     /// Of the groups that were asked for, and the first of the origins whose values come about so.
     grouped: Arc<Mutex<Vec<GroupsOfOrigin>>>,
-    /// Of columns of one file that were asked for together, what all rows of the file have there.
-    together: Arc<Mutex<BTreeMap<Vec<FieldId>, Vec<ShareClass>>>>,
+    /// The same of fields whose values go together.
+    together: Arc<Mutex<Vec<TogetherInOrigin>>>,
 }
 
 /// Groups, and the first of the origins that they have these shares in.
 type GroupsOfOrigin = (usize, Arc<GroupShares>);
+type TogetherInOrigin = (usize, Arc<ValuesTogether>);
 
 /// The shares of groups of values among an origin's rows.
 #[derive(Debug)]
@@ -239,6 +239,15 @@ impl Marginals {
         }
     }
 
+    /// The fields in which the rows of an origin differ and which decide a field's value: itself, where it depends on nothing.
+    pub(super) fn deciders(&self, origin: usize, field: FieldId) -> Vec<FieldId> {
+        match self.of(origin, field) {
+            Marginal::OfOthers { values, .. } => values.roots.clone(),
+            Marginal::Own { .. } => vec![field],
+            _ => Vec::new(),
+        }
+    }
+
     /// Values that a field can have; 1 where they are not counted.
     pub(super) fn count(&self, field: FieldId) -> f64 {
         self.generator.schema().field(field).count().unwrap_or(1) as f64
@@ -280,6 +289,21 @@ impl Marginals {
     fn law(&self, field: FieldId) -> Option<ValueShares> {
         let law = &self.generator.schema().field(field).law;
         self.generator.shares(field, law)
+    }
+
+    /// Known fields and those that an origin fixes decide a dependent one.
+    pub(super) fn follows(
+        &self,
+        origin: usize,
+        field: FieldId,
+        is_known: &dyn Fn(FieldId) -> bool,
+    ) -> bool {
+        let mut parents = self.generator.schema().field(field).of.iter();
+        let is_decided = |parent: &FieldId| match self.of(origin, *parent) {
+            Marginal::Fixed(_) => true,
+            _ => is_known(*parent) || self.follows(origin, *parent, is_known),
+        };
+        matches!(self.of(origin, field), Marginal::OfOthers { .. }) && parents.all(is_decided)
     }
 
     /// Whether the rows of an origin that satisfy a condition have such a value of a dependent field; `None` where the condition does not say all that
@@ -351,57 +375,23 @@ impl Marginals {
         columns.collect()
     }
 
-    /// Rows of the file that a field is from.
-    pub(super) fn rows_of_file(&self, field: FieldId) -> f64 {
-        let column = self.generator.schema().field(field).column.as_deref();
-        column.map_or(0.0, |column| column.slots.len() as f64)
-    }
-
-    /// What rows of a file that satisfy a condition have in some of its columns, in classes that make up all of these rows: of up to [`SCANNED_MAX`] rows as they are; of more
-    /// as if those that agree in these columns and in the ones that are asked for were as frequent as among all rows.
-    pub(super) fn classes_of_file(
+    /// What fields have together among the rows of an origin, worked out once for all origins that are alike.
+    pub(super) fn together(
         &self,
         origin: usize,
-        columns: &[FieldId],
-        asked: impl Iterator<Item = Item>,
-    ) -> ValueClasses {
-        let schema = self.generator.schema();
-        let slots_of = |fields: &[FieldId]| -> Vec<&[i64]> {
-            let columns = fields.iter();
-            let columns = columns.filter_map(|it| schema.field(*it).column.as_deref());
-            columns.map(|column| &column.slots[..]).collect()
-        };
-        let asked = self.of_file(origin, columns[0], asked);
-        let found = asked
-            .iter()
-            .map(|(column, item)| column.rows(item.low, item.high));
-        let fewest = found.min_by_key(|rows| rows.len());
-        if let Some(fewest) = fewest.filter(|rows| rows.len() <= SCANNED_MAX) {
-            let all = |row: &usize| {
-                let mut asked = asked.iter();
-                asked.all(|(column, item)| (item.low..item.high).contains(&column.slots[*row]))
-            };
-            let rows = fewest.iter().map(|row| *row as usize).filter(all);
-            return ValueClasses::of(alike(rows, &slots_of(columns)));
-        }
-        let mut fields: Vec<FieldId> = columns.to_vec();
-        fields.extend(asked.iter().map(|(_, item)| item.field));
-        fields.sort_unstable();
-        fields.dedup();
+        fields: &[ToldField],
+        asked: &[FieldId],
+    ) -> Option<Arc<ValuesTogether>> {
         let mut known = self.together.lock().unwrap_or_else(PoisonError::into_inner);
-        let classes = known.entry(fields).or_insert_with_key(|fields| {
-            let rows = self.rows_of_file(columns[0]) as usize;
-            alike(0..rows, &slots_of(fields))
-        });
-        let part = match asked[..] {
-            [] => 1.0,
-            _ => rows_with(&asked) / self.rows_of_file(columns[0]),
+        let is_it = |(of, it): &&TogetherInOrigin| {
+            Arc::ptr_eq(&self.of_origins[*of], &self.of_origins[origin]) && it.is_of(fields, asked)
         };
-        let of_part = |it: &ShareClass| ShareClass {
-            values: it.values * part,
-            share: it.share / part,
-        };
-        ValueClasses::of(classes.iter().map(of_part).collect())
+        if let Some((_, found)) = known.iter().find(is_it) {
+            return Some(Arc::clone(found));
+        }
+        let found = Arc::new(ValuesTogether::of(self, origin, fields, asked)?);
+        known.push((origin, Arc::clone(&found)));
+        Some(found)
     }
 
     /// The shares of groups of values among the rows of an origin, worked out once for all origins that are alike.
@@ -501,20 +491,44 @@ impl Marginals {
             let product = product.checked_mul(self.kind(*root).count()?);
             product.filter(|product| *product <= TABULATED_MAX)
         })?;
-        // What lies between the roots and the field, each after those that it depends on.
-        let between = |id: &FieldId| {
+        let mut weights = vec![0.0; values as usize];
+        let mut is_within = true;
+        let numbers = 0..combinations;
+        self.each_combination(at, (roots, &[field]), of, numbers, |record, share| {
+            let value = record[usize::from(field.0)].wrapping_sub(kind.first_slot());
+            let weight = usize::try_from(value).ok();
+            match weight.and_then(|value| weights.get_mut(value)) {
+                Some(weight) => *weight += share,
+                None => is_within = false,
+            }
+        })?;
+        is_within.then(|| ValueShares::of_weights(kind.first_slot(), &weights))
+    }
+
+    /// What the combinations of values of `roots` that have these numbers make of fields, with their shares; `None` where something else decides these too.
+    pub(super) fn each_combination(
+        &self,
+        at: usize,
+        (roots, fields): (&[FieldId], &[FieldId]),
+        of: Of,
+        numbers: impl Iterator<Item = u64>,
+        mut each: impl FnMut(&[i64], f64),
+    ) -> Option<()> {
+        let schema = self.generator.schema();
+        // What lies between the roots and the fields, each after those that it depends on.
+        let is_between = |id: &FieldId| {
             let of_others = matches!(self.of(at, *id), Marginal::OfOthers { .. });
-            *id == field || of_others && depends_on(field, *id, schema)
+            let mut fields = fields.iter();
+            of_others && fields.any(|field| field == id || depends_on(*field, *id, schema))
         };
         let mut chain = schema.dependency_order();
-        chain.retain(between);
+        chain.retain(is_between);
         let slot_of = |marginal: &Marginal| match marginal {
             Marginal::Fixed(slot) => *slot,
             _ => 0,
         };
         let mut record: Vec<i64> = self.of_origins[at].iter().map(slot_of).collect();
-        let mut weights = vec![0.0; values as usize];
-        for number in 0..combinations {
+        for number in numbers {
             let (mut rest, mut weight) = (number, 1.0);
             for root in roots {
                 let kind = self.kind(*root);
@@ -528,10 +542,9 @@ impl Marginals {
                 let slot_of = |id: FieldId| record[usize::from(id.0)];
                 record[usize::from(id.0)] = self.generator.dependent_value(*id, slot_of)?;
             }
-            let value = record[usize::from(field.0)].wrapping_sub(kind.first_slot());
-            *weights.get_mut(usize::try_from(value).ok()?)? += weight;
+            each(&record, weight);
         }
-        Some(ValueShares::of_weights(kind.first_slot(), &weights))
+        Some(())
     }
 }
 
@@ -597,23 +610,8 @@ fn even_share(kind: &FieldKind, (low, high): (i64, i64)) -> f64 {
     (high - low).max(0) as f64 / count as f64
 }
 
-/// Rows that agree in all columns, in classes.
-fn alike(rows: impl Iterator<Item = usize>, columns: &[&[i64]]) -> Vec<ShareClass> {
-    let hash = |row: usize| {
-        let slots = columns.iter().map(|slots| slots[row]);
-        slots.fold(0, |hash, slot| mix(hash ^ mix(slot as u64)))
-    };
-    let mut hashes: Vec<u64> = rows.map(hash).collect();
-    hashes.sort_unstable();
-    let counts = hashes.chunk_by(|a, b| a == b);
-    let shares: Vec<f64> = counts
-        .map(|rows| rows.len() as f64 / hashes.len() as f64)
-        .collect();
-    ValueShares::of_weights(0, &shares).classes()
-}
-
 /// Most rows of a file that are looked through for one share (estimate: 1.6 % of error where half of them satisfy all conditions, 10 us).
-const SCANNED_MAX: usize = 4_096;
+pub(super) const SCANNED_MAX: usize = 4_096;
 
 /// Number of a file's rows that satisfy all conditions: of the column with the fewest rows, these are looked through, or so many of them that are evenly
 /// spaced.

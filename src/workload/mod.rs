@@ -45,8 +45,11 @@ mod sample_tests;
 mod spec;
 mod table_rows;
 mod target_picker;
+#[cfg(test)]
+mod together_tests;
 mod told_values;
 mod value_lists;
+mod values_together;
 mod volume;
 
 pub use operations::{ClosedSource, OpenArrivals, OperationBatch};

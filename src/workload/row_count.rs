@@ -9,7 +9,7 @@ use super::marginals::{Marginal, Of, ValueClasses, rows_with};
 use super::population::Population;
 use super::row_history::{RowOrigin, StepInflow, Window, both};
 use super::row_question::{Condition, Item, RowCounts, RowEquality, items};
-use super::row_shape::{FieldRole, Narrowing, OriginShape, RowShape, Telling};
+use super::row_shape::{FieldRole, OriginShape, RowShape, Telling};
 use crate::record::{FieldId, Late, TimeUnit};
 use crate::time::SimTime;
 use smallvec::SmallVec;
@@ -79,7 +79,7 @@ impl Part {
     }
 
     /// Of it, the share by a field that is combined or drawn.
-    fn cut(&mut self, combined: bool, share: f64) {
+    pub(super) fn cut(&mut self, combined: bool, share: f64) {
         match combined {
             true => self.combined *= share,
             false => self.drawn *= share,
@@ -374,7 +374,11 @@ impl<'a> RowCount<'a> {
         for nth in 0..self.selected.len() {
             let of = &self.selected[nth];
             if !of.shape.unique {
-                let told = |it: &Item| !it.is_single() && self.equality.told.contains(&it.field);
+                let is_apart = |field| of.shape.together.iter().all(|it| !it.values.has(field));
+                let told = |it: &Item| {
+                    let field = it.field;
+                    !it.is_single() && self.equality.told.contains(&field) && is_apart(field)
+                };
                 let range = |item: Item| {
                     let (marginals, field) = (&self.population.marginals, item.field);
                     let slots = item.slots();
@@ -393,7 +397,7 @@ impl<'a> RowCount<'a> {
                 };
                 let ranges = items(self.condition).filter(told).filter_map(range);
                 let mut ranges: Ranges = ranges.collect();
-                ranges.extend(self.classes_in_files(of));
+                ranges.extend(self.listed_classes(of));
                 let left = self.left(of, &ranges);
                 let of = &mut self.selected[nth];
                 (of.left, of.ranges) = (left, ranges);
@@ -402,34 +406,9 @@ impl<'a> RowCount<'a> {
         self
     }
 
-    /// The part of the told fields' values that the condition leaves.
-    fn left(&self, of: &Selection<'_>, ranges: &Ranges) -> Part {
-        let (mut left, marginals) = (Part::ALL, &self.population.marginals);
-        for &(nth, combined, narrowing) in &of.shape.narrowings {
-            let Some(item) = items(self.condition).nth(nth) else {
-                continue;
-            };
-            let width = item.high.abs_diff(item.low) as f64;
-            match narrowing {
-                Narrowing::Follows => {
-                    left.cut(combined, self.dependent(of.origin, nth, item, Of::Values));
-                }
-                Narrowing::Told => {
-                    let range = ranges.iter().find(|(field, ..)| *field == item.field);
-                    let values = width / marginals.count(item.field);
-                    left.cut(
-                        combined,
-                        range.map_or(values.min(1.0), |(.., whole)| *whole),
-                    );
-                }
-            }
-        }
-        left
-    }
-
     /// The share of an origin's rows, or of the combinations of its values, that satisfy the `nth` part of the condition, on a dependent field, given the
     /// parts that come before it.
-    fn dependent(&self, at: usize, nth: usize, item: Item, of: Of) -> f64 {
+    pub(super) fn dependent(&self, at: usize, nth: usize, item: Item, of: Of) -> f64 {
         let (origins, marginals) = (&self.population.origins, &self.population.marginals);
         let known = |id: FieldId| {
             let mut equal = self.condition.equal.iter();
@@ -783,9 +762,9 @@ impl<'a> RowCount<'a> {
             share: match role {
                 FieldRole::Given | FieldRole::Single | FieldRole::Even => 1.0,
                 FieldRole::Combined | FieldRole::Drawn => {
-                    let mut columns = of.shape.columns.iter();
-                    match columns.find(|columns| columns[0] == field) {
-                        Some(columns) => self.share_in_file(of, columns),
+                    let mut together = of.shape.together.iter();
+                    match together.find(|it| it.values.first() == field) {
+                        Some(together) => self.share_together(of, together),
                         None => self.share_of(of, field, slot_of(field)),
                     }
                 }

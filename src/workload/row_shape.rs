@@ -5,6 +5,7 @@ use super::marginals::{GroupShares, Marginal};
 use super::population::Population;
 use super::row_history::{RowHistory, Window};
 use super::row_question::{Condition, Item, RowEquality, items};
+use super::values_together::{ToldField, ValuesTogether};
 use crate::record::{FieldId, ValueGroups};
 use crate::time::SimTime;
 use smallvec::SmallVec;
@@ -45,6 +46,14 @@ pub(super) enum Telling {
     Steps,
 }
 
+/// Told fields whose values go together, and the parts of the condition, by their numbers, on fields that go with them.
+#[derive(Debug)]
+pub(super) struct Together {
+    pub values: Arc<ValuesTogether>,
+    pub asked: SmallVec<[usize; 4]>,
+    pub combined: bool,
+}
+
 /// One origin's part of a shape.
 #[derive(Debug)]
 pub(super) struct OriginShape {
@@ -59,8 +68,8 @@ pub(super) struct OriginShape {
     pub keeps_values: bool,
     /// Parts of the condition that may, by their numbers, and whether their fields are combined.
     pub narrowings: Vec<(usize, bool, Narrowing)>,
-    /// Told fields that are columns of one file, whose rows go together: the first has their values in a cell, and decides the others'.
-    pub columns: SmallVec<[SmallVec<[FieldId; 4]>; 1]>,
+    /// Told fields whose values go together: the first has their values in a cell, and decides the others'.
+    pub together: SmallVec<[Together; 1]>,
     /// Of told fields of which groups of values are told.
     grouped: SmallVec<[Arc<GroupShares>; 1]>,
     /// The window and the instant that were asked of last, and the rows there.
@@ -74,6 +83,7 @@ pub(super) struct RowShape {
     equal: SmallVec<[FieldId; 4]>,
     between: SmallVec<[(FieldId, bool); 2]>,
     told: SmallVec<[FieldId; 4]>,
+    changing: SmallVec<[FieldId; 4]>,
     groups: SmallVec<[Arc<ValueGroups>; 1]>,
     step: Option<FieldId>,
     is_unique: bool,
@@ -113,6 +123,7 @@ impl RowShape {
             equal: condition.equal.iter().map(|(field, _)| *field).collect(),
             between: condition.between.iter().map(range).collect(),
             told: equality.told.into(),
+            changing: equality.changing.into(),
             groups: equality.groups.into(),
             step: equality.step.map(|(field, ..)| field),
             is_unique: equality.draws.is_infinite(),
@@ -126,6 +137,7 @@ impl RowShape {
     pub(super) fn is_of(&self, condition: Condition<'_>, equality: RowEquality<'_>) -> bool {
         let mut groups = self.groups.iter().zip(equality.groups);
         self.told[..] == *equality.told
+            && self.changing[..] == *equality.changing
             && self.groups.len() == equality.groups.len()
             && groups.all(|(a, b)| Arc::ptr_eq(a, b))
             && self.step == equality.step.map(|(field, ..)| field)
@@ -183,11 +195,14 @@ impl OriginShape {
         };
         let grouped = equality.groups.iter();
         let is_grouped = |field: FieldId| grouped.clone().any(|it| it.field == field);
-        let follows = |field: FieldId| {
-            let mut roots = marginals.roots(at, field).iter();
-            matches!(marginals.of(at, field), Marginal::OfOthers { .. })
-                && roots.all(|root| is_told(*root) && !is_grouped(*root))
+        let given = |field: FieldId| {
+            let mut items = items(condition);
+            items.any(|item| item.field == field && item.is_single())
         };
+        let stays = |field: FieldId| !equality.changing.contains(&field);
+        let is_known =
+            |field: FieldId| given(field) && stays(field) || is_told(field) && !is_grouped(field);
+        let follows = |field: FieldId| marginals.follows(at, field, &is_known);
         let is_instant =
             |field: &FieldId| matches!(marginals.of(at, *field), Marginal::Instant { .. });
         let mut shape = Self {
@@ -197,7 +212,7 @@ impl OriginShape {
             unique: equality.draws.is_infinite(),
             keeps_values: true,
             narrowings: Vec::new(),
-            columns: SmallVec::new(),
+            together: SmallVec::new(),
             grouped: grouped
                 .clone()
                 .map(|it| marginals.grouped(at, it))
@@ -214,7 +229,6 @@ impl OriginShape {
             shape.step = Telling::Steps;
         }
         for &field in told {
-            let given = items(condition).any(|item| item.field == field && item.is_single());
             shape.roles.push(match marginals.of(at, field) {
                 Marginal::Fixed(_) => FieldRole::Single,
                 Marginal::Instant { .. } => FieldRole::Given,
@@ -223,37 +237,14 @@ impl OriginShape {
                     shape.unique = true;
                     FieldRole::Given
                 }
-                _ if given => FieldRole::Given,
+                _ if given(field) => FieldRole::Given,
                 Marginal::Own { combined: true } if !is_grouped(field) => FieldRole::Even,
                 Marginal::Own { combined: true } => FieldRole::Combined,
                 Marginal::OfOthers { combined: true, .. } => FieldRole::Combined,
                 _ => FieldRole::Drawn,
             });
         }
-        let is_column = |field: FieldId| schema.field(field).column.is_some();
-        for (nth, &field) in told.iter().enumerate() {
-            let is_open = matches!(shape.roles[nth], FieldRole::Combined | FieldRole::Drawn);
-            let mut origins = population.origins.iter();
-            let is_fixed = origins.any(|of| of.fixed_slot(field).is_some());
-            if !is_open || !is_column(field) || is_grouped(field) || is_fixed {
-                continue;
-            }
-            let roots = marginals.roots(at, field);
-            let mut beside = shape.columns.iter_mut();
-            if let Some(known) = beside.find(|it| marginals.roots(at, it[0]) == roots) {
-                known.push(field);
-                shape.roles[nth] = FieldRole::Single;
-            } else {
-                shape.columns.push(SmallVec::from_slice(&[field]));
-            }
-        }
-        let is_asked = |of: FieldId| {
-            let mut items = items(condition);
-            items.any(|it| {
-                is_column(it.field) && marginals.roots(at, it.field) == marginals.roots(at, of)
-            })
-        };
-        shape.columns.retain(|it| it.len() > 1 || is_asked(it[0]));
+        shape.join(population, at, condition, equality);
         for (nth, item) in items(condition).enumerate() {
             let (Marginal::Own { combined } | Marginal::OfOthers { combined, .. }) =
                 marginals.of(at, item.field)
@@ -262,8 +253,8 @@ impl OriginShape {
             };
             let is_of_others = matches!(marginals.of(at, item.field), Marginal::OfOthers { .. });
             shape.keeps_values &= item.is_single() && !is_of_others;
-            let mut columns = shape.columns.iter().flatten();
-            if counted(item.field).is_none() || columns.any(|it| *it == item.field) {
+            let mut together = shape.together.iter();
+            if counted(item.field).is_none() || together.any(|it| it.asked.contains(&nth)) {
                 continue;
             }
             if follows(item.field) {
@@ -273,5 +264,82 @@ impl OriginShape {
             }
         }
         shape
+    }
+
+    /// Finds told fields that the same things decide, in the rows of all origins alike.
+    fn join(
+        &mut self,
+        population: &Population,
+        at: usize,
+        condition: Condition<'_>,
+        equality: RowEquality<'_>,
+    ) {
+        let marginals = &population.marginals;
+        let marginal = |origin, field| match marginals.of(origin, field) {
+            Marginal::Own { combined } => Some((false, *combined)),
+            Marginal::OfOthers { combined, .. } => Some((true, *combined)),
+            _ => None,
+        };
+        let comes_by = |origin, field| (marginal(origin, field), marginals.deciders(origin, field));
+        let mut joined: Vec<(Vec<FieldId>, bool, Vec<ToldField>)> = Vec::new();
+        for (&field, role) in equality.told.iter().zip(&self.roles) {
+            let mut origins = 0..population.origins.len();
+            let groups = equality.groups.iter().find(|it| it.field == field);
+            let is_open = !matches!(role, FieldRole::Given | FieldRole::Single);
+            let (Some((_, combined)), mut roots) = comes_by(at, field) else {
+                continue;
+            };
+            if !is_open
+                || groups.is_some_and(|it| !it.are_known())
+                || origins.any(|other| comes_by(other, field) != comes_by(at, field))
+            {
+                continue;
+            }
+            let mut told = vec![(field, groups.cloned())];
+            joined.retain_mut(|(others, with, fields)| {
+                let meets = *with == combined && roots.iter().any(|root| others.contains(root));
+                if meets {
+                    roots.append(others);
+                    told.append(fields);
+                }
+                !meets
+            });
+            joined.push((roots, combined, told));
+        }
+        for (roots, combined, told) in joined {
+            let has = |field: FieldId| told.iter().any(|it| it.0 == field);
+            let is_asked = |(_, item): &(usize, Item)| {
+                // All writes of a row count that has other values.
+                let stays = !equality.changing.contains(&item.field);
+                let mut own = marginals.deciders(at, item.field).into_iter();
+                stays && own.any(|root| roots.contains(&root))
+            };
+            let asked = items(condition).enumerate().filter(is_asked);
+            let beside = asked.clone().map(|(_, item)| item.field);
+            let beside: Vec<FieldId> = beside.filter(|field| !has(*field)).collect();
+            let asked: SmallVec<[usize; 4]> = asked.map(|(nth, _)| nth).collect();
+            let depend = told
+                .iter()
+                .any(|it| marginal(at, it.0) == Some((true, combined)));
+            if !depend || told.len() + beside.len().max(asked.len()) < 2 {
+                continue;
+            }
+            let Some(values) = marginals.together(at, &told, &beside) else {
+                continue;
+            };
+            for (field, role) in equality.told.iter().zip(&mut self.roles) {
+                *role = match (has(*field), *field == values.first(), combined) {
+                    (false, ..) => *role,
+                    (_, false, _) => FieldRole::Single,
+                    (.., true) => FieldRole::Combined,
+                    (.., false) => FieldRole::Drawn,
+                };
+            }
+            self.together.push(Together {
+                values,
+                asked,
+                combined,
+            });
+        }
     }
 }

@@ -1,13 +1,55 @@
 //! The values of what is told that rows of one origin have in their cells. Must not know how many rows there are.
 
-use super::marginals::{Marginal, ValueClasses, rows_with};
-use super::row_count::{FixedValue, KnownValue, RowCount, Selection, ValueShare, ValueShares};
+use super::marginals::{Marginal, Of, SCANNED_MAX, ValueClasses};
+use super::row_count::{
+    FixedValue, KnownValue, Part, Ranges, RowCount, Selection, ValueShare, ValueShares,
+};
 use super::row_question::{Item, items};
-use super::row_shape::FieldRole;
-use crate::record::{FieldId, ShareClass};
+use super::row_shape::{FieldRole, Narrowing, Together};
+use super::values_together::{added_up, share_in};
+use crate::record::{FieldId, ShareClass, ValueShares as FieldShares};
 use smallvec::SmallVec;
+use std::borrow::Cow;
 
 impl<'a> RowCount<'a> {
+    /// The part of the told fields' values that the condition leaves.
+    pub(super) fn left(&self, of: &Selection<'_>, ranges: &Ranges) -> Part {
+        let (mut left, marginals) = (Part::ALL, &self.population.marginals);
+        for &(nth, combined, narrowing) in &of.shape.narrowings {
+            let Some(item) = items(self.condition).nth(nth) else {
+                continue;
+            };
+            let width = item.high.abs_diff(item.low) as f64;
+            match narrowing {
+                Narrowing::Follows => {
+                    left.cut(combined, self.dependent(of.origin, nth, item, Of::Values));
+                }
+                Narrowing::Told => {
+                    let range = ranges.iter().find(|(field, ..)| *field == item.field);
+                    let values = width / marginals.count(item.field);
+                    left.cut(
+                        combined,
+                        range.map_or(values.min(1.0), |(.., whole)| *whole),
+                    );
+                }
+            }
+        }
+        for of_all in &of.shape.together {
+            let is_listed = ranges.iter().any(|it| it.0 == of_all.values.first());
+            let asked = of_all.asked.iter().filter(|_| !is_listed);
+            for (nth, item) in asked.filter_map(|at| Some((*at, items(self.condition).nth(*at)?))) {
+                let share = match marginals.of(of.origin, item.field) {
+                    Marginal::Own { .. } => {
+                        marginals.independent(of.origin, item.field, item.slots(), Of::Values)
+                    }
+                    _ => self.dependent(of.origin, nth, item, Of::Values),
+                };
+                left.cut(of_all.combined, share);
+            }
+        }
+        left
+    }
+
     /// Values that rivals fix, of told fields of which values or groups have to be told apart: those of all fields, where only a part of the writes is asked for.
     pub(super) fn values_apart(
         &self,
@@ -44,8 +86,12 @@ impl<'a> RowCount<'a> {
     {
         let several = !matches!(role, FieldRole::Given | FieldRole::Single);
         let range = of.ranges.iter().find(|(of, ..)| *of == field);
-        several.then(|| match (range, of.shape.grouped(field)) {
-            (Some((_, classes, _)), _) => classes,
+        let mut together = of.shape.together.iter();
+        let together = together.find(|it| it.values.first() == field);
+        let range = range.map(|it| &it.1);
+        let known = range.or(together.map(|it| &it.values.classes));
+        several.then(|| match (known, of.shape.grouped(field)) {
+            (Some(classes), _) => classes,
             (None, Some(grouped)) => &grouped.classes,
             (None, None) => self.population.marginals.classes(of.origin, field),
         })
@@ -63,36 +109,74 @@ impl<'a> RowCount<'a> {
         range.map_or(share, |(.., whole)| share.min(*whole))
     }
 
-    /// What rows of files that satisfy the condition have in their told columns: of the first of them, which decides the others'.
-    pub(super) fn classes_in_files(
+    /// Hashes and shares of what fields have together in what satisfies the condition: of up to [`SCANNED_MAX`] things that have single values, or rows of a file
+    /// that have one of those that are asked for. `None` of more.
+    fn listed<'s>(
+        &self,
+        of: &Selection<'_>,
+        together: &'s Together,
+    ) -> Option<Cow<'s, [(u64, f64)]>> {
+        let (marginals, values) = (&self.population.marginals, &together.values);
+        let asked = together.asked.iter();
+        let asked = asked.filter_map(|nth| items(self.condition).nth(*nth));
+        let asked: SmallVec<[Item; 4]> = asked.collect();
+        if asked.is_empty() {
+            return None;
+        }
+        if asked.iter().all(|it| it.is_single()) {
+            let slot = |field| asked.iter().find(|it| it.field == field).map(|it| it.low);
+            let found = values.with(slot);
+            return found
+                .filter(|it| it.len() <= SCANNED_MAX)
+                .map(Cow::Borrowed);
+        }
+        let found = asked.iter().filter_map(|item| {
+            let column = marginals
+                .generator
+                .schema()
+                .field(item.field)
+                .column
+                .as_deref()?;
+            Some(column.rows(item.low, item.high))
+        });
+        let fewest = found.min_by_key(|rows| rows.len())?;
+        if fewest.len() > SCANNED_MAX || !values.is_of_file(marginals) {
+            return None;
+        }
+        let (mut all, fields) = (Vec::new(), values.fields());
+        let (of_rows, rows) = ((&values.roots[..], &fields[..]), fewest.iter());
+        let rows = rows.map(|row| u64::from(*row));
+        marginals.each_combination(of.origin, of_rows, Of::Rows, rows, |record, share| {
+            if asked.iter().all(|item| item.holds(record)) {
+                all.push((values.hash_told(record), share));
+            }
+        })?;
+        Some(Cow::Owned(added_up(all)))
+    }
+
+    /// These in classes: of the first of the fields, which decides the others'.
+    pub(super) fn listed_classes(
         &self,
         of: &Selection<'_>,
     ) -> impl Iterator<Item = (FieldId, ValueClasses, f64)> {
-        let marginals = &self.population.marginals;
-        of.shape.columns.iter().map(move |columns| {
-            let asked = items(self.condition);
-            let classes = marginals.classes_of_file(of.origin, columns, asked);
-            (columns[0], classes, 1.0)
+        of.shape.together.iter().filter_map(move |together| {
+            let listed = self.listed(of, together)?;
+            let shares: Vec<f64> = listed.iter().map(|it| it.1).collect();
+            let classes = FieldShares::of_weights(0, &shares).classes();
+            Some((together.values.first(), ValueClasses::of(classes), 1.0))
         })
     }
 
-    /// The share of the target's values of these columns of a file among the file's rows that satisfy the condition.
-    pub(super) fn share_in_file(&self, of: &Selection<'_>, columns: &[FieldId]) -> f64 {
-        let marginals = &self.population.marginals;
-        let asked = items(self.condition);
-        let own = columns.iter().map(|&field| {
-            let low = self.target[usize::from(field.0)];
-            let high = low.saturating_add(1);
-            Item { field, low, high }
-        });
-        let all = marginals.of_file(of.origin, columns[0], asked.clone());
-        let own = marginals.of_file(of.origin, columns[0], asked.chain(own));
-        let rows = match all[..] {
-            [] => marginals.rows_of_file(columns[0]),
-            _ => rows_with(&all),
+    /// The share of what the target has in fields that go together.
+    pub(super) fn share_together(&self, of: &Selection<'_>, together: &Together) -> f64 {
+        let values = &together.values;
+        let Some(listed) = self.listed(of, together) else {
+            let marginals = &self.population.marginals;
+            return values.share_of(marginals, of.origin, self.target);
         };
-        // The target is one of the file's rows.
-        rows_with(&own).max(1.0) / rows.max(1.0)
+        let own = share_in(&listed, values.hash_told(self.target));
+        let whole: f64 = listed.iter().map(|it| it.1).sum();
+        own.map_or(1.0 / listed.len().max(1) as f64, |share| share / whole)
     }
 
     /// Sums over the classes of values of the told fields behind those that have `values`, and over single ones that `others` fix.
