@@ -202,12 +202,16 @@ impl KeyPlan {
         (is_known && facts.fields.iter().all(|field| told.contains(field))).then_some(told)
     }
 
-    /// Do rows of other values of the field lie within a range of it, as the segment is made of fields besides those that are `told`, and they are no digits apart?
-    pub fn is_mixed(&self, segment: usize, field: FieldId, told: &[FieldId]) -> bool {
-        let code = self.code(segment);
-        let leads = code.high_digit().is_some_and(|it| it.facts.mention(field));
-        let mut others = code.facts.fields.iter().filter(|it| **it != field);
-        !leads && others.any(|it| !told.contains(it))
+    /// Do rows of other values of the field lie within a range of it, as one of these segments is made of fields besides those that are `told`, and they are no
+    /// digits apart?
+    pub fn is_mixed(&self, mut segments: Range<usize>, field: FieldId, told: &[FieldId]) -> bool {
+        segments.any(|at| {
+            let code = self.code(at);
+            let leads = code.high_digit().is_some_and(|it| it.facts.mention(field));
+            let mut others = code.facts.fields.iter().filter(|it| **it != field);
+            let varies = self.segments()[at].constant().is_none();
+            varies && !leads && others.any(|it| !told.contains(it))
+        })
     }
 
     /// Appends the least or the greatest bytes of the segment in all rows that agree with the row in those fields.

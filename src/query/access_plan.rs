@@ -298,10 +298,13 @@ impl AccessPlan {
             match &evidence.range {
                 _ if by_values && told(field) => {}
                 Some((range, None)) if *range == field => {
-                    let Stop::Range { segments, .. } = self.way.stop else {
+                    let Stop::Range {
+                        segments, bound, ..
+                    } = self.way.stop
+                    else {
                         continue;
                     };
-                    if key.is_mixed(segments, field, &evidence.told) {
+                    if key.is_mixed(segments..bound.end, field, &evidence.told) {
                         add(OverRead::Filter(question.name(field)));
                     }
                 }

@@ -150,7 +150,7 @@ impl Evidence {
                 segments,
                 field,
                 bound,
-            } => !bound.open && !question.key.is_mixed(segments, field, &told),
+            } => !bound.open && !question.key.is_mixed(segments..bound.end, field, &told),
             Stop::Prefix { .. } | Stop::Lead { .. } | Stop::HighDigit { .. } => true,
         };
         if !(is_apart && way.dimensions.iter().all(is_shared)) {
