@@ -114,7 +114,7 @@ const FAILED: Cells = Cells {
 
 const REFUSED: Cells = Cells {
     outcome: Some((MetricId::RefusedCallsFraction, 0.001)),
-    ..numbers(["calls", "refused"], 4, |it| {
+    ..numbers(["calls", "refused"], 7, |it| {
         it.text(MetricId::RefusedCallsFraction, Percent)
     })
 };
@@ -130,14 +130,14 @@ const UNFINISHED: Cells = Cells {
 const SCORECARD: &[Cells] = &[
     STRATEGY,
     numbers(["hottest", "÷ mean"], 0, |it| it.text(MetricId::ServerPeakToMean, Ratio)),
-    numbers(["effective", "servers"], 6, effective_servers),
+    numbers(["effective", "servers"], 5, effective_servers),
     numbers(["hot", "time"], 2, |it| it.text(MetricId::HotTimeFraction, Percent)),
     numbers(["", "writes/s"], 0, |it| it.text(MetricId::WriteThroughput, Compact)),
     numbers(["of", "offered"], 3, |it| it.served()),
     numbers(["", "goodput/s"], 9, |it| it.text(MetricId::WriteGoodput, Compact)),
-    numbers(["", "p50"], 7, |it| it.response(Part::P50)),
+    numbers(["", "p50"], 6, |it| it.response(Part::P50)),
     numbers(["", "p99"], 0, |it| it.response(Part::P99)),
-    numbers(["", "p99.9"], 5, |it| it.response(Part::P999)),
+    numbers(["", "p99.9"], 4, |it| it.response(Part::P999)),
     FAILED,
     UNFINISHED,
     REFUSED,

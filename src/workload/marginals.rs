@@ -2,7 +2,6 @@
 
 use super::row_history::RowOrigin;
 use super::row_question::{Condition, Item};
-use super::values_together::{ToldField, ValuesTogether};
 use crate::record::{
     DistributionShape, FieldColumn, FieldId, FieldKind, Late, RecordGenerator, Schema, ShareClass,
     TimeUnit, ValueGroups, ValueShares,
@@ -27,13 +26,10 @@ pub(super) struct Marginals {
     of_origins: Vec<Arc<[Marginal]>>,
     /// Of the groups that were asked for, and the first of the origins whose values come about so.
     grouped: Arc<Mutex<Vec<GroupsOfOrigin>>>,
-    /// The same of fields whose values go together.
-    together: Arc<Mutex<Vec<TogetherInOrigin>>>,
 }
 
 /// Groups, and the first of the origins that they have these shares in.
 type GroupsOfOrigin = (usize, Arc<GroupShares>);
-type TogetherInOrigin = (usize, Arc<ValuesTogether>);
 
 /// The shares of groups of values among an origin's rows.
 #[derive(Debug)]
@@ -221,7 +217,6 @@ impl Marginals {
             laws: fields().map(|_| Shares::default()).collect(),
             of_origins,
             grouped: Arc::default(),
-            together: Arc::default(),
             generator: Arc::clone(generator),
         }
     }
@@ -375,31 +370,16 @@ impl Marginals {
         columns.collect()
     }
 
-    /// What fields have together among the rows of an origin, worked out once for all origins that are alike.
-    pub(super) fn together(
-        &self,
-        origin: usize,
-        fields: &[ToldField],
-        asked: &[FieldId],
-    ) -> Option<Arc<ValuesTogether>> {
-        let mut known = self.together.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |(of, it): &&TogetherInOrigin| {
-            Arc::ptr_eq(&self.of_origins[*of], &self.of_origins[origin]) && it.is_of(fields, asked)
-        };
-        if let Some((_, found)) = known.iter().find(is_it) {
-            return Some(Arc::clone(found));
-        }
-        let found = Arc::new(ValuesTogether::of(self, origin, fields, asked)?);
-        known.push((origin, Arc::clone(&found)));
-        Some(found)
+    /// All fields come about among the rows of both origins alike.
+    pub(super) fn are_alike(&self, a: usize, b: usize) -> bool {
+        Arc::ptr_eq(&self.of_origins[a], &self.of_origins[b])
     }
 
     /// The shares of groups of values among the rows of an origin, worked out once for all origins that are alike.
     pub(super) fn grouped(&self, origin: usize, groups: &Arc<ValueGroups>) -> Arc<GroupShares> {
         let mut known = self.grouped.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |(of, it): &&GroupsOfOrigin| {
-            Arc::ptr_eq(&self.of_origins[*of], &self.of_origins[origin])
-                && Arc::ptr_eq(&it.groups, groups)
+            self.are_alike(*of, origin) && Arc::ptr_eq(&it.groups, groups)
         };
         if let Some((_, found)) = known.iter().find(is_it) {
             return Arc::clone(found);

@@ -3,9 +3,10 @@
 use super::Workload;
 use super::marginals::Marginals;
 use super::row_history::RowOrigin;
+use super::values_together::{ToldField, ValuesTogether};
 use crate::record::{FieldId, RecordGenerator, TimeUnit};
 use crate::time::{EpochNanos, SimTime};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The rows of the table at any instant of the run, as laws.
 ///
@@ -19,7 +20,11 @@ pub struct Population {
     start: EpochNanos,
     pub(super) origins: Vec<RowOrigin>,
     pub(super) marginals: Marginals,
+    /// What fields have together that was asked for, with the first of the origins whose values come about so.
+    together: Arc<Mutex<Vec<TogetherInOrigin>>>,
 }
+
+type TogetherInOrigin = (usize, Arc<ValuesTogether>);
 
 impl Population {
     /// Prepares the laws; what takes a pass over values is computed when it is first asked for.
@@ -29,7 +34,28 @@ impl Population {
             marginals: Marginals::new(&origins, generator),
             origins,
             start: workload.start,
+            together: Arc::default(),
         }
+    }
+
+    /// What fields have together among the rows of an origin, worked out once for all origins that are alike.
+    pub(super) fn together(
+        &self,
+        origin: usize,
+        fields: &[ToldField],
+        asked: &[FieldId],
+    ) -> Option<Arc<ValuesTogether>> {
+        let mut known = self.together.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |(of, it): &&TogetherInOrigin| {
+            self.marginals.are_alike(*of, origin) && it.is_of(fields, asked)
+        };
+        if let Some((_, found)) = known.iter().find(is_it) {
+            return Some(Arc::clone(found));
+        }
+        let found = ValuesTogether::of(&self.marginals, origin, fields, asked)?;
+        let found = Arc::new(found);
+        known.push((origin, Arc::clone(&found)));
+        Some(found)
     }
 
     /// Rows of the table at an instant: the existing ones and those written so far.

@@ -324,7 +324,7 @@ impl OriginShape {
             if !depend || told.len() + beside.len().max(asked.len()) < 2 {
                 continue;
             }
-            let Some(values) = marginals.together(at, &told, &beside) else {
+            let Some(values) = population.together(at, &told, &beside) else {
                 continue;
             };
             for (field, role) in equality.told.iter().zip(&mut self.roles) {
