@@ -18,7 +18,7 @@ const STEPS: u64 = 512;
 
 impl KeyPlan {
     /// Of the fields that a key tells in part, those of which segments are made and of nothing else: what these tell together. Not of time and sequences, whose values
-    /// come one after another, nor of columns of files.
+    /// come one after another.
     pub fn value_groups(&self) -> &[Arc<ValueGroups>] {
         self.groups.get_or_init(|| {
             let told = self.told_fields(0..self.segments().len());
@@ -114,10 +114,20 @@ impl KeyPlan {
         let is_made = |it: &&Segment| it.fields() == [id] && it.randomness() != Randomness::Random;
         let segments = || self.segments().iter().filter(is_made);
         let count = field.count().filter(|count| *count <= LISTED)?;
-        if comes_in_turn || field.column.is_some() || segments().next().is_none() {
+        if comes_in_turn || segments().next().is_none() {
             return None;
         }
         let (first, mut record) = (field.kind.first_slot(), vec![0; self.schema().fields.len()]);
+        let values: Vec<i64> = match &field.column {
+            Some(column) => column
+                .sorted
+                .chunk_by(|a, b| a == b)
+                .map(|it| it[0])
+                .collect(),
+            None => (0..count as i64)
+                .map(|nth| first.saturating_add(nth))
+                .collect(),
+        };
         let mut numbers: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
         let mut group = |slot: i64| {
             let (made, next) = (
@@ -126,7 +136,7 @@ impl KeyPlan {
             );
             *numbers.entry(made).or_insert(next)
         };
-        let of_values = (0..count as i64).map(|nth| group(first.saturating_add(nth)));
-        Some(ValueGroups::new(id, first, of_values.collect()))
+        let of_values = values.iter().map(|slot| group(*slot)).collect();
+        Some(ValueGroups::new(id, values, of_values))
     }
 }

@@ -2,14 +2,13 @@
 
 use super::FieldId;
 use smallvec::SmallVec;
-use std::ops::Range;
 
 /// The groups of a field's values.
 #[derive(Debug)]
 pub struct ValueGroups {
     pub field: FieldId,
-    first: i64,
-    /// The group of each value, from the first on; none where nobody knows which values lie in which group.
+    /// Its values in their order, and the group of each; none where nobody knows which values lie in which group.
+    values: Vec<i64>,
     of_values: Vec<u32>,
     /// Number of groups.
     pub count: f64,
@@ -19,12 +18,12 @@ pub struct ValueGroups {
 }
 
 impl ValueGroups {
-    /// From the group of each value, by numbers without a gap.
-    pub fn new(field: FieldId, first: i64, of_values: Vec<u32>) -> Self {
+    /// From the values in their order and the group of each, by numbers without a gap.
+    pub fn new(field: FieldId, values: Vec<i64>, of_values: Vec<u32>) -> Self {
         let last = of_values.iter().max().copied().unwrap_or(0);
         Self {
             field,
-            first,
+            values,
             of_values,
             count: f64::from(last) + 1.0,
             steps: None,
@@ -36,7 +35,7 @@ impl ValueGroups {
     pub fn alike(field: FieldId, count: f64, steps: Option<(i64, i64)>, in_each: f64) -> Self {
         Self {
             field,
-            first: 0,
+            values: Vec::new(),
             of_values: Vec::new(),
             count,
             steps,
@@ -67,13 +66,14 @@ impl ValueGroups {
 
     /// The group of a slot; `None` where that is not known, and for what is no value of the field.
     pub fn of(&self, slot: i64) -> Option<u32> {
-        let place = usize::try_from(slot.checked_sub(self.first)?).ok()?;
-        self.of_values.get(place).copied()
+        let place = self.values.binary_search(&slot).ok()?;
+        Some(self.of_values[place])
     }
 
-    /// All slots whose groups are known.
-    pub fn slots(&self) -> Range<i64> {
-        self.first..self.first + self.of_values.len() as i64
+    /// All slots whose groups are known, with these.
+    pub fn known(&self) -> impl Iterator<Item = (i64, u32)> {
+        let groups = self.of_values.iter().copied();
+        self.values.iter().copied().zip(groups)
     }
 
     /// How many groups hold any of these slots.
@@ -86,9 +86,9 @@ impl ValueGroups {
 
     /// The groups of these slots, each once. O(slots).
     pub fn of_slots(&self, (low, high): (i64, i64)) -> SmallVec<[u32; 16]> {
-        let own = self.slots();
-        let slots = low.max(own.start)..high.min(own.end);
-        let mut groups: SmallVec<[u32; 16]> = slots.filter_map(|slot| self.of(slot)).collect();
+        let before = |end: i64| self.values.partition_point(|slot| *slot < end);
+        let met = &self.of_values[before(low)..before(high).max(before(low))];
+        let mut groups = SmallVec::from_slice(met);
         groups.sort_unstable();
         groups.dedup();
         groups

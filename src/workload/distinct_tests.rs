@@ -4,7 +4,7 @@ use super::materialised_table_fixture::*;
 use super::row_count::{REPEATED_MAX, RowCount};
 use super::row_shape::RowShape;
 use super::*;
-use crate::record::{DistributionShape, Field, FieldColumn, FieldId, FieldKind};
+use crate::record::{DistributionShape, Field, FieldColumn, FieldId, FieldKind, ValueGroups};
 use crate::time::SimDuration;
 use std::sync::Arc;
 
@@ -578,9 +578,26 @@ fn columns_of_one_file_go_together() {
         &[amount, user],
         &[KIND, shop],
     ];
-    for told in keys {
+    // Also of steps of ten and remainders by four.
+    let group = |field, count: i64, of: &dyn Fn(i64) -> i64| {
+        let groups = (0..count).map(|slot| of(slot) as u32);
+        Arc::new(ValueGroups::new(
+            field,
+            (0..count).collect(),
+            groups.collect(),
+        ))
+    };
+    let groups = [
+        group(amount, 90, &|slot| slot / 10),
+        group(user, 40, &|slot| slot % 4),
+    ];
+    for (told, groups) in keys
+        .iter()
+        .flat_map(|told| [(told, &[][..]), (told, &groups)])
+    {
         let equality = RowEquality {
             told,
+            groups,
             ..RowEquality::default()
         };
         let all = |_: &[i64]| (vec![], vec![]);

@@ -128,10 +128,8 @@ impl GroupShares {
                 0
             }
         ];
-        for slot in groups.slots() {
-            if let Some(group) = groups.of(slot) {
-                of_groups[group as usize] += share((slot, slot.saturating_add(1)));
-            }
+        for (slot, group) in groups.known() {
+            of_groups[group as usize] += share((slot, slot.saturating_add(1)));
         }
         let classes = match groups.are_known() {
             true => ValueShares::of_weights(0, &of_groups).classes(),

@@ -243,7 +243,7 @@ impl MaterialisedTable {
             let told = equality
                 .told
                 .iter()
-                .map(|field| self.rows[row][usize::from(field.0)]);
+                .map(|field| equality.told_of(*field, self.rows[row][usize::from(field.0)]));
             let step = equality.step.map(|(field, low, high)| {
                 (self.rows[row][usize::from(field.0)] - low).div_euclid(high - low)
             });
