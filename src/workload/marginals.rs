@@ -501,6 +501,11 @@ impl Marginals {
         };
         let mut chain = schema.dependency_order();
         chain.retain(is_between);
+        let column = |id: FieldId| {
+            let of = schema.field(id);
+            Some((*of.of.first()?, &of.column.as_deref()?.slots))
+        };
+        let chain: Vec<_> = chain.into_iter().map(|id| (id, column(id))).collect();
         let slot_of = |marginal: &Marginal| match marginal {
             Marginal::Fixed(slot) => *slot,
             _ => 0,
@@ -516,9 +521,12 @@ impl Marginals {
                 weight *= self.independent(at, *root, (slot, slot.wrapping_add(1)), of);
                 record[usize::from(root.0)] = slot;
             }
-            for id in &chain {
+            for &(id, column) in &chain {
                 let slot_of = |id: FieldId| record[usize::from(id.0)];
-                record[usize::from(id.0)] = self.generator.dependent_value(*id, slot_of)?;
+                record[usize::from(id.0)] = match column {
+                    Some((row, slots)) => *slots.get(slot_of(row) as usize)?,
+                    None => self.generator.dependent_value(id, slot_of)?,
+                };
             }
             each(&record, weight);
         }

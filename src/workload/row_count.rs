@@ -58,6 +58,8 @@ pub(super) struct Selection<'a> {
     left: Part,
     /// The values that it leaves of told fields, where those of all values don't tell what they are like.
     pub(super) ranges: Ranges,
+    /// The share of what the target has in fields that go together, of the values that are listed for the condition.
+    pub(super) own: SmallVec<[(FieldId, f64); 1]>,
 }
 
 /// A part of an origin: a share of its combinations, and a share of the rows of each by what is drawn for them.
@@ -320,6 +322,7 @@ impl<'a> RowCount<'a> {
             others,
             left: Part::ALL,
             ranges: Ranges::new(),
+            own: SmallVec::new(),
         })
     }
 
@@ -397,10 +400,11 @@ impl<'a> RowCount<'a> {
                 };
                 let ranges = items(self.condition).filter(told).filter_map(range);
                 let mut ranges: Ranges = ranges.collect();
-                ranges.extend(self.listed_classes(of));
+                let (listed, own): (Vec<_>, _) = self.listed_classes(of).unzip();
+                ranges.extend(listed);
                 let left = self.left(of, &ranges);
                 let of = &mut self.selected[nth];
-                (of.left, of.ranges) = (left, ranges);
+                (of.left, of.ranges, of.own) = (left, ranges, own);
             }
         }
         self
@@ -761,13 +765,7 @@ impl<'a> RowCount<'a> {
         let value = |(field, role)| ValueShare {
             share: match role {
                 FieldRole::Given | FieldRole::Single | FieldRole::Even => 1.0,
-                FieldRole::Combined | FieldRole::Drawn => {
-                    let mut together = of.shape.together.iter();
-                    match together.find(|it| it.values.first() == field) {
-                        Some(together) => self.share_together(of, together),
-                        None => self.share_of(of, field, slot_of(field)),
-                    }
-                }
+                FieldRole::Combined | FieldRole::Drawn => self.share_of_target(of, field),
             },
             known: KnownValue::Told(self.equality.told_of(field, slot_of(field))),
         };

@@ -154,29 +154,35 @@ impl<'a> RowCount<'a> {
         Some(Cow::Owned(added_up(all)))
     }
 
-    /// These in classes: of the first of the fields, which decides the others'.
+    /// These in classes, of the first of the fields, which decides the others', with the share of what the target has there.
     pub(super) fn listed_classes(
         &self,
         of: &Selection<'_>,
-    ) -> impl Iterator<Item = (FieldId, ValueClasses, f64)> {
+    ) -> impl Iterator<Item = ((FieldId, ValueClasses, f64), (FieldId, f64))> {
         of.shape.together.iter().filter_map(move |together| {
-            let listed = self.listed(of, together)?;
+            let (listed, first) = (self.listed(of, together)?, together.values.first());
             let shares: Vec<f64> = listed.iter().map(|it| it.1).collect();
+            let own = share_in(&listed, together.values.hash_told(self.target));
+            // Who asks of no row in particular has one like the others.
+            let own = own.map_or(1.0 / shares.len().max(1) as f64, |share| {
+                share / shares.iter().sum::<f64>()
+            });
             let classes = FieldShares::of_weights(0, &shares).classes();
-            Some((together.values.first(), ValueClasses::of(classes), 1.0))
+            Some(((first, ValueClasses::of(classes), 1.0), (first, own)))
         })
     }
 
-    /// The share of what the target has in fields that go together.
-    pub(super) fn share_together(&self, of: &Selection<'_>, together: &Together) -> f64 {
-        let values = &together.values;
-        let Some(listed) = self.listed(of, together) else {
-            let marginals = &self.population.marginals;
-            return values.share_of(marginals, of.origin, self.target);
-        };
-        let own = share_in(&listed, values.hash_told(self.target));
-        let whole: f64 = listed.iter().map(|it| it.1).sum();
-        own.map_or(1.0 / listed.len().max(1) as f64, |share| share / whole)
+    /// The share of the target's value of a told field, and of those that go with it.
+    pub(super) fn share_of_target(&self, of: &Selection<'_>, field: FieldId) -> f64 {
+        let mut together = of.shape.together.iter();
+        let together = together.find(|it| it.values.first() == field);
+        let listed = of.own.iter().find(|it| it.0 == field);
+        let marginals = &self.population.marginals;
+        match (together, listed) {
+            (_, Some((_, own))) => *own,
+            (Some(it), _) => it.values.share_of(marginals, of.origin, self.target),
+            (None, None) => self.share_of(of, field, self.target[usize::from(field.0)]),
+        }
     }
 
     /// Sums over the classes of values of the told fields behind those that have `values`, and over single ones that `others` fix.
