@@ -48,7 +48,7 @@ impl<'a> Simulation<'a> {
             handlers: cluster.handlers,
             write_work: write_work(config),
             region_server: tables.regions.servers().collect(),
-            writes: workload.writes.len(),
+            imports: workload.writes.iter().map(is_finite).collect(),
             reads: workload.reads.len(),
             neighbours: config.changes.neighbours.len(),
             open_loop: is_open_loop(workload),
@@ -234,8 +234,5 @@ fn is_open_loop(workload: &Workload) -> bool {
 
 /// Ends by itself.
 fn is_finite(write: &Write) -> bool {
-    match &write.load {
-        LoadModel::Open { import, .. } | LoadModel::Closed { import, .. } => import.is_some(),
-        LoadModel::Periodic(_) => false,
-    }
+    write.load.import().is_some()
 }

@@ -19,7 +19,7 @@ pub(super) fn config(duration_ms: u64) -> RecorderConfig {
         handlers: 4,
         write_work: SimDuration::from_nanos(1),
         region_server: vec![0, 1, 0, 1],
-        writes: 2,
+        imports: vec![false; 2],
         reads: 0,
         neighbours: 0,
         open_loop: true,

@@ -23,7 +23,7 @@ fn config(writes: usize, reads: usize) -> RecorderConfig {
         handlers: 4,
         write_work: SimDuration::from_nanos(1),
         region_server: (0..REGIONS as u32).map(server).collect(),
-        writes,
+        imports: vec![false; writes],
         reads,
         neighbours: 0,
         open_loop: true,

@@ -32,8 +32,8 @@ pub struct RecorderConfig {
     pub region_server: Vec<u32>,
     /// How many of them belong to the table itself, and to each of its copies.
     pub own_regions: Vec<u32>,
-    /// Number of writes of the workload.
-    pub writes: usize,
+    /// Whether each write of the workload is an import, which has an end.
+    pub imports: Vec<bool>,
     /// Number of reads of the workload.
     pub reads: usize,
     /// Number of neighbours.
@@ -271,7 +271,7 @@ impl Recorder {
         let counters = |count, demanding| SideCounters::new(&config, &intervals, count, demanding);
         Self {
             sides: [
-                counters(config.writes, true),
+                counters(config.imports.len(), true),
                 counters(config.reads, config.reads > 0),
                 counters(config.neighbours, false),
             ],

@@ -266,6 +266,8 @@ pub(super) struct Tally {
     pub(super) window_completed: u64,
     /// Of those: within the deadline.
     pub(super) window_good: u64,
+    /// The same of the whole run.
+    pub(super) all_good: u64,
     /// When the last of all was completed, in nanoseconds; zero when none was.
     last_completion: u64,
     /// Response times that [`Tally::settle`] moves to `response`.
@@ -282,6 +284,7 @@ impl Tally {
             cohort: Counts::default(),
             window_completed: 0,
             window_good: 0,
+            all_good: 0,
             last_completion: 0,
             cells: ResponseCells::new(longest),
             response: Response::new(longest),
@@ -321,6 +324,7 @@ impl Tally {
         self.cohort.completed += u64::from(in_cohort);
         self.window_completed += u64::from(in_window);
         self.window_good += u64::from(in_window && within_deadline);
+        self.all_good += u64::from(within_deadline);
     }
 
     /// Counts an operation that was given up at `at`.
@@ -354,6 +358,7 @@ impl Tally {
         }
         self.window_completed += self.good;
         self.window_good += self.good;
+        self.all_good += self.good;
         self.cells.settle(&mut self.response);
     }
 
@@ -366,6 +371,7 @@ impl Tally {
             all.good += tally.good;
             all.window_completed += tally.window_completed;
             all.window_good += tally.window_good;
+            all.all_good += tally.all_good;
             all.last_completion = all.last_completion.max(tally.last_completion);
             all.response.add(&tally.response);
         }
@@ -380,6 +386,12 @@ impl Tally {
     /// When the last operation was completed, in milliseconds.
     pub(super) fn makespan_ms(&self) -> Option<f64> {
         (self.last_completion > 0).then_some(self.last_completion as f64 / 1e6)
+    }
+
+    /// The seconds from the start to the last reply, once nothing is in flight any more.
+    pub(super) fn seconds_until_done(&self) -> Option<f64> {
+        let makespan = self.makespan_ms().filter(|_| self.counts.in_flight == 0);
+        Some(makespan? / 1e3)
     }
 
     /// Of the operations of the cohort.

@@ -45,11 +45,18 @@ pub(super) struct Summary {
 pub(super) struct Rates {
     tally: Tally,
     seconds: Option<f64>,
+    /// They are of imports alone.
+    is_import: bool,
 }
 
 impl Rates {
-    fn per_second(&self, count: u64) -> Option<f64> {
-        Some(count as f64 / self.seconds?)
+    /// An import does the same work under every key: its rates are of the time that it takes, however the window lies.
+    fn per_second(&self, of_window: u64, of_run: u64) -> Option<f64> {
+        let done = self.tally.seconds_until_done();
+        match done.filter(|_| self.is_import) {
+            Some(seconds) => Some(of_run as f64 / seconds),
+            None => Some(of_window as f64 / self.seconds?),
+        }
     }
 }
 
@@ -153,6 +160,7 @@ impl Summary {
             tally: Tally::total(&self.run.of(side).tallies),
             // Nothing at all is not a load of zero.
             seconds: seconds.filter(|_| self.has(side)),
+            is_import: side == Side::Write && self.run.config.imports.iter().all(|it| *it),
         };
         let rates = Side::ALL.map(together);
         let mut metrics = Scalars::default();
@@ -174,12 +182,19 @@ impl Summary {
         let makespan = rates[Side::Write as usize].tally.makespan_ms();
         metrics.set(MetricId::Makespan, makespan);
         let series = (self.run.config.key_buckets > 0).then(|| self.series());
-        let costs = self.run.costs;
+        let (costs, imports) = (self.run.costs, self.run.config.imports);
         let all = Side::ALL.into_iter().zip(rates).zip(self.run.sides);
         let mut sides = all.map(|((side, rates), counters)| {
             let costs = |at| costs.get(at).filter(|_| side == Side::Read);
             let each = counters.tallies.into_iter().enumerate();
-            let each = each.map(|(at, tally)| of_one(side, Rates { tally, seconds }, costs(at)));
+            let each = each.map(|(at, tally)| {
+                let rates = Rates {
+                    tally,
+                    seconds,
+                    is_import: side == Side::Write && imports[at],
+                };
+                of_one(side, rates, costs(at))
+            });
             SideRun {
                 counts: rates.tally.counts,
                 response: rates.tally.response,

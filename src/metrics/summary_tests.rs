@@ -13,7 +13,7 @@ fn config(servers: u32, duration_ms: u64) -> RecorderConfig {
     RecorderConfig {
         servers,
         region_server: vec![0, 1, 2 % servers, 0],
-        writes: 1,
+        imports: vec![false],
         key_buckets: 1,
         ..fixture::config(duration_ms)
     }
@@ -263,4 +263,40 @@ fn regions_of_neighbours_and_those_that_are_gone_are_not_idle_ones() {
             (MetricId::RegionGiniOverall, 0.25),
         ],
     );
+}
+
+#[test]
+fn rates_of_an_import_are_of_the_time_that_it_takes_wherever_the_window_begins() {
+    // Ten rows in 0.9 s, all but the last before the warm-up is over in half a second and one of them too late; in a run of 4 s.
+    let of = |imports: Vec<bool>, last: Option<u64>| {
+        let mut recorder = Recorder::new(RecorderConfig {
+            imports,
+            warmup: ms(500),
+            ..fixture::config(4_000)
+        });
+        offer(&mut recorder, 10, &[10]);
+        for at in 1..10 {
+            recorder.completed(W, 0, ms(10), ms(at * 50), at > 1);
+        }
+        match last {
+            Some(last) => recorder.completed(W, 0, ms(10), ms(last), true),
+            None => recorder.unfinished(W, ms(10), ms(4_000)),
+        }
+        let result = recorder.finish(ms(4_000));
+        let ids = [
+            MetricId::WriteOffered,
+            MetricId::WriteThroughput,
+            MetricId::WriteGoodput,
+        ];
+        let each = &result.writes.each[0].metrics;
+        (ids.map(|id| result.metrics[id]), ids.map(|id| each[id]))
+    };
+    let done = [10.0, 10.0, 9.0].map(|count| Some(count / 0.9));
+    let in_window = |count: f64| [Some(0.0), Some(count / 3.5), Some(count / 3.5)];
+    assert_eq!(of(vec![true], Some(900)), (done, done));
+    assert_eq!(of(vec![false], Some(900)), (in_window(1.0), in_window(1.0)));
+    // Beside other writes it has rates of its own, not they of all.
+    assert_eq!(of(vec![true, false], Some(900)), (in_window(1.0), done));
+    // What does not end has none but those of the window.
+    assert_eq!(of(vec![true], None), (in_window(0.0), in_window(0.0)));
 }
