@@ -382,13 +382,13 @@ pub struct Rewrite {
     pub key_after: String,
     /// The parameters of either whose values differ.
     pub parameters: Vec<ParameterChange>,
-    /// Rows of the old table at the end of the run: existing ones and those that the run added.
+    /// Rows of the old table at the end of the run: existing ones and those that the run added. Copies are made from them.
     pub rows: Option<f64>,
     /// Cells of these rows.
     pub cells: Option<f64>,
     /// Bytes that they take on disk, which are read.
     pub bytes_read: Option<f64>,
-    /// Bytes that they take on disk under the new key, which are written.
+    /// Bytes that they take on disk under the new key and in copies whose keys are others as well, which are written.
     pub bytes_written: Option<f64>,
 }
 
@@ -620,17 +620,25 @@ impl Rewrite {
             cells.or(it.mean(MetricId::TableRows))
         };
         // The second run may have written more or fewer cells than the first: it tells what a cell takes.
-        let all = after.mean(MetricId::TableBytes).zip(cells(after));
+        let same = |(key, _): &&(String, f64)| {
+            let mut copies = before.copies.iter();
+            copies.any(|it| it.0 == *key) && !parameters.iter().any(|it| key.contains(&it.name))
+        };
+        let bytes =
+            |of: &StrategyResult, left_out: f64| Some(of.mean(MetricId::TableBytes)? - left_out);
+        let stay = after.copies.iter().filter(same).map(|it| it.1).sum();
+        let copied = before.copies.iter().map(|it| it.1).sum();
+        let all = bytes(after, stay).zip(cells(after));
         Some(Self {
             key_before: old.to_owned(),
             key_after: new.to_owned(),
-            parameters,
             rows: before.mean(MetricId::TableRows),
             cells: cells(before),
-            bytes_read: before.mean(MetricId::TableBytes),
+            bytes_read: bytes(before, copied),
             bytes_written: cells(before)
                 .zip(all)
                 .map(|(cells, (bytes, of))| cells * (bytes / of)),
+            parameters,
         })
     }
 }

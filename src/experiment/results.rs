@@ -91,6 +91,9 @@ pub struct StrategyResult {
     /// What the design says besides, a sentence each: what tells the cells of a row apart, the key of each copy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further_keys: Vec<String>,
+    /// The key of each copy, and the bytes that its rows take on disk.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<(String, f64)>,
     /// The `[parameter]`s that it uses, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, i64>,

@@ -242,6 +242,30 @@ fn a_changed_key_costs_a_rewrite_of_all_rows_of_the_old_table() {
 }
 
 #[test]
+fn copies_whose_key_stays_are_neither_read_nor_written_again() {
+    let sizes: &[(&str, &[f64])] = &[("table_rows", &[100.0]), ("table_bytes", &[9_000.0])];
+    let with = |key: &str, copies: &[(&str, f64)], buckets: i64| {
+        let mut one = strategy("a", key, sizes);
+        one.copies = copies.iter().map(|it| (it.0.to_owned(), it.1)).collect();
+        one.parameters = BTreeMap::from([("buckets".to_owned(), buckets)]);
+        results(7, vec![one])
+    };
+    let before = with("x", &[("tag", 4_000.0), ("bucket(buckets, y)", 1_000.0)], 8);
+    // The table itself takes 4,000 bytes; under the other key it takes 5,000, and 3,800.
+    let of = |copies: &[(&str, f64)], buckets| {
+        let found = before.compare(&with("z", copies, buckets), &[]).unwrap();
+        let rewrite = found.strategies[0].rewrite.clone().unwrap();
+        [rewrite.bytes_read, rewrite.bytes_written].map(Option::unwrap)
+    };
+    assert_eq!(of(&[("tag", 4_000.0)], 8), [4_000.0, 5_000.0]);
+    let both = [("tag", 4_000.0), ("bucket(buckets, y)", 1_200.0)];
+    assert_eq!(of(&both, 8), [4_000.0, 3_800.0]);
+    // More buckets change the copy that tells them.
+    assert_eq!(of(&both, 16), [4_000.0, 5_000.0]);
+    assert_eq!(of(&[("lang", 4_000.0)], 8), [4_000.0, 9_000.0]);
+}
+
+#[test]
 fn strategies_of_other_names_are_paired_on_demand() {
     let values: &[(&str, &[f64])] = &[("server_max_share", &[0.3, 0.31])];
     let before = results(

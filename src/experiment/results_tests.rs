@@ -70,6 +70,7 @@ fn results() -> Results {
         key_expanded: None,
         key_words: String::new(),
         further_keys: Vec::new(),
+        copies: Vec::new(),
         parameters: BTreeMap::from([("buckets".into(), 16)]),
         servers: 2,
         closed_loop: false,

@@ -41,6 +41,8 @@ pub(super) struct StrategySummary<'a> {
     pub(super) layout: &'a Layout,
     pub(super) runs: StrategyRuns,
     pub(super) hotspots: Hotspots,
+    /// The key of each copy, and the bytes of its rows.
+    copies: Vec<(String, f64)>,
     /// Those that had joined by the middle of the window.
     servers: u32,
     pub(super) time: &'a TimeSpec,
@@ -64,6 +66,7 @@ impl<'a> StrategySummary<'a> {
             layout,
             runs,
             hotspots: Hotspots::default(),
+            copies: Vec::new(),
             servers,
             time,
             seed,
@@ -73,6 +76,9 @@ impl<'a> StrategySummary<'a> {
         let all = runs.all_mut();
         let written = all.counts.completed as f64 / f64::from(all.replicates().max(1));
         let size = sample.size(written);
+        let copies = size.tables.iter().skip(1);
+        let copies = copies.map(|it| (it.key.clone(), it.chosen.table_bytes));
+        found.copies = copies.collect();
         let (key_bytes, cell_bytes, rows, cells) = match size.tables.first() {
             Some(table) => (
                 table.key_bytes.mean,
@@ -269,6 +275,7 @@ impl<'a> StrategySummary<'a> {
                 .filter(|expanded| expanded != strategy.key.text()),
             key_words: key_in_words(&strategy.key, &strategy.setup.schema),
             further_keys: further_keys(strategy),
+            copies: self.copies.clone(),
             parameters: strategy.key.parameters.clone(),
             servers: self.servers,
             closed_loop: self.is_closed(),

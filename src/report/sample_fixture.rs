@@ -86,6 +86,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
         key_expanded: None,
         key_words: String::new(),
         further_keys: Vec::new(),
+        copies: Vec::new(),
         parameters: BTreeMap::new(),
         servers,
         closed_loop: false,
