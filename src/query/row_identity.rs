@@ -558,7 +558,6 @@ fn is_changing(schema: &Schema, field: FieldId, known: &[FieldId]) -> bool {
     let of = schema.field(field);
     let mut parents = of.of.iter();
     !moves(schema, field)
-        && of.column.is_none()
         && !known.contains(&field)
         && (of.of.is_empty() || parents.any(|parent| is_changing(schema, *parent, known)))
 }

@@ -6,6 +6,7 @@ use super::row_shape::RowShape;
 use super::*;
 use crate::record::{DistributionShape, Field, FieldColumn, FieldId, FieldKind, ValueGroups};
 use crate::time::SimDuration;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[test]
@@ -613,5 +614,50 @@ fn columns_of_one_file_go_together() {
             (vec![of(target, shop)], vec![(amount, low, low + 20)])
         };
         table.compare_distinct(300, equality, near).agree();
+        if !groups.is_empty() || told.contains(&KIND) {
+            continue;
+        }
+        // Of m of a cell's n rows of the file, 3 n writes are expected, and the newest has what is asked for with m / n: also the target's cell, of which
+        // one write more is the target, and the newest with (1 - exp(-3 n)) / 3 n. Shares within an octave's half count as their mean: 1 %.
+        let changing = [user, shop, amount].into_iter();
+        let changing: Vec<FieldId> = changing.filter(|it| !told.contains(it)).collect();
+        let equality = RowEquality {
+            changing: &changing,
+            ..equality
+        };
+        for known in [user, shop, amount] {
+            let (mut expected, mut counted) = (0.0, 0.0);
+            for target in &table.rows[..300] {
+                let mut cells: BTreeMap<Vec<i64>, [f64; 2]> = BTreeMap::new();
+                let slot = |field: &FieldId, row: usize| {
+                    let column = schema.field(*field).column.as_ref();
+                    column.expect("a field of the file").slots[row]
+                };
+                for row in 0..1_000 {
+                    let cell = told.iter().map(|field| slot(field, row)).collect();
+                    let [all, asked] = cells.entry(cell).or_default();
+                    *all += 1.0;
+                    let is_asked = slot(&known, row) == target[usize::from(known.0)];
+                    *asked += f64::from(u8::from(is_asked));
+                }
+                let held = |all: f64| 1.0 - libm::exp(-3.0 * all);
+                let newest = cells.values().map(|[all, asked]| held(*all) * asked / all);
+                let own: Vec<i64> = told.iter().map(|it| target[usize::from(it.0)]).collect();
+                let [all, asked] = cells[&own];
+                let (of_own, is_own) = (asked / all, held(all) / (3.0 * all));
+                expected += newest.sum::<f64>() + is_own + (1.0 - is_own - held(all)) * of_own;
+                let condition = Condition {
+                    equal: &[of(target, known)],
+                    between: &[],
+                };
+                counted += table
+                    .population
+                    .distinct(condition, equality, target, table.at);
+            }
+            assert!(
+                (counted / expected - 1.0).abs() < 0.01,
+                "{told:?} {known:?}: {counted} for {expected}"
+            );
+        }
     }
 }

@@ -241,6 +241,13 @@ impl Marginals {
         }
     }
 
+    /// These are the rows of a file, and nothing else.
+    pub(super) fn are_of_file(&self, roots: &[FieldId]) -> bool {
+        let fields = &self.generator.schema().fields;
+        let mut columns = fields.iter().filter(|field| field.column.is_some());
+        columns.any(|field| field.of == roots)
+    }
+
     /// Values that a field can have; 1 where they are not counted.
     pub(super) fn count(&self, field: FieldId) -> f64 {
         self.generator.schema().field(field).count().unwrap_or(1) as f64

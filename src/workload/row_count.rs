@@ -60,6 +60,8 @@ pub(super) struct Selection<'a> {
     pub(super) ranges: Ranges,
     /// The share of what the target has in fields that go together, of the values that are listed for the condition.
     pub(super) own: SmallVec<[(FieldId, f64); 1]>,
+    /// How many times as often as of all rows the newest write of the target's row has what is asked for.
+    own_kept: f64,
 }
 
 /// A part of an origin: a share of its combinations, and a share of the rows of each by what is drawn for them.
@@ -323,6 +325,7 @@ impl<'a> RowCount<'a> {
             left: Part::ALL,
             ranges: Ranges::new(),
             own: SmallVec::new(),
+            own_kept: 1.0,
         })
     }
 
@@ -400,18 +403,23 @@ impl<'a> RowCount<'a> {
                 };
                 let ranges = items(self.condition).filter(told).filter_map(range);
                 let mut ranges: Ranges = ranges.collect();
-                let (listed, own): (Vec<_>, _) = self.listed_classes(of).unzip();
-                ranges.extend(listed);
+                let mut own = SmallVec::new();
+                let mut own_kept = 1.0;
+                for listed in self.listed_classes(of) {
+                    ranges.push((listed.field, listed.classes, 1.0));
+                    own.push((listed.field, listed.own));
+                    own_kept *= listed.own_kept;
+                }
                 let left = self.left(of, &ranges);
                 let of = &mut self.selected[nth];
-                (of.left, of.ranges, of.own) = (left, ranges, own);
+                (of.left, of.ranges, of.own, of.own_kept) = (left, ranges, own, own_kept);
             }
         }
         self
     }
 
     /// The share of an origin's rows, or of the combinations of its values, that satisfy the `nth` part of the condition, on a dependent field, given the
-    /// parts that come before it.
+    /// parts that come before it: those on what changes from write to write of a row come last.
     pub(super) fn dependent(&self, at: usize, nth: usize, item: Item, of: Of) -> f64 {
         let (origins, marginals) = (&self.population.origins, &self.population.marginals);
         let known = |id: FieldId| {
@@ -422,12 +430,16 @@ impl<'a> RowCount<'a> {
         if let Some(holds) = marginals.decided(at, item, self.condition) {
             return f64::from(u8::from(holds));
         }
+        let place = |(nth, it): (usize, Item)| (self.equality.changing.contains(&it.field), nth);
+        let before = items(self.condition).enumerate();
+        let before = before.filter(|of| place(*of) < place((nth, item)));
+        let before = before.map(|(_, item)| item);
         let roots = marginals.roots(at, item.field);
         let schema = marginals.generator.schema();
         let column = |field| schema.field(field).column.as_deref();
         if column(item.field).is_some() {
             // Rows of one file go together.
-            let asked = marginals.of_file(at, item.field, items(self.condition).take(nth + 1));
+            let asked = marginals.of_file(at, item.field, before.chain([item]));
             let before = match &asked[..asked.len() - 1] {
                 [] => asked[0].0.slots.len() as f64,
                 before => rows_with(before),
@@ -442,7 +454,7 @@ impl<'a> RowCount<'a> {
             origins[at].fixed_slot(other.field).is_none()
                 && (roots.contains(&other.field) || of.iter().any(|root| roots.contains(root)))
         };
-        let before = items(self.condition).take(nth).filter(related);
+        let before = before.filter(related);
         let root_known = roots.iter().any(|root| known(*root).is_some());
         if before.clone().next().is_none()
             && !root_known
@@ -567,7 +579,7 @@ impl<'a> RowCount<'a> {
     fn own_newest(&self) -> f64 {
         let cells = self
             .with_rows()
-            .map(|(_, of)| (self.targets_cell(of), of.kept));
+            .map(|(_, of)| (self.targets_cell(of), of.kept * of.own_kept));
         let (mut free, mut due, mut kept) = (1.0, 0.0, 0.0);
         for (cell, part) in cells {
             free *= 1.0 - cell.held;

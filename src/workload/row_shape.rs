@@ -51,6 +51,8 @@ pub(super) enum Telling {
 pub(super) struct Together {
     pub values: Arc<ValuesTogether>,
     pub asked: SmallVec<[usize; 4]>,
+    /// All of these are on fields that change from write to write of a row.
+    pub is_changing: bool,
     pub combined: bool,
 }
 
@@ -295,11 +297,11 @@ impl OriginShape {
             {
                 continue;
             }
-            let mut told = vec![(field, groups.cloned())];
+            let (mut told, own) = (vec![(field, groups.cloned())], roots.clone());
             joined.retain_mut(|(others, with, fields)| {
                 let meets = *with == combined && roots.iter().any(|root| others.contains(root));
                 if meets {
-                    roots.append(others);
+                    roots.extend(others.iter().filter(|it| !own.contains(it)));
                     told.append(fields);
                 }
                 !meets
@@ -309,12 +311,15 @@ impl OriginShape {
         for (roots, combined, told) in joined {
             let has = |field: FieldId| told.iter().any(|it| it.0 == field);
             let is_asked = |(_, item): &(usize, Item)| {
-                // All writes of a row count that has other values.
-                let stays = !equality.changing.contains(&item.field);
                 let mut own = marginals.deciders(at, item.field).into_iter();
-                stays && own.any(|root| roots.contains(&root))
+                own.any(|root| roots.contains(&root))
             };
+            let changes = |item: &Item| equality.changing.contains(&item.field);
+            let mut asked = items(condition).enumerate().filter(is_asked);
+            let is_changing = marginals.are_of_file(&roots) && asked.all(|it| changes(&it.1));
             let asked = items(condition).enumerate().filter(is_asked);
+            // Else all writes of a row count that has other values.
+            let asked = asked.filter(|it| is_changing || !changes(&it.1));
             let beside = asked.clone().map(|(_, item)| item.field);
             let beside: Vec<FieldId> = beside.filter(|field| !has(*field)).collect();
             let asked: SmallVec<[usize; 4]> = asked.map(|(nth, _)| nth).collect();
@@ -337,6 +342,7 @@ impl OriginShape {
             }
             self.together.push(Together {
                 values,
+                is_changing: is_changing && !asked.is_empty(),
                 asked,
                 combined,
             });

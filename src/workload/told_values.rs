@@ -7,9 +7,20 @@ use super::row_count::{
 use super::row_question::{Item, items};
 use super::row_shape::{FieldRole, Narrowing, Together};
 use super::values_together::{added_up, share_in};
-use crate::record::{FieldId, ShareClass, ValueShares as FieldShares};
+use crate::record::{FieldId, ShareClass, ValueShares as FieldShares, share_classes};
 use smallvec::SmallVec;
 use std::borrow::Cow;
+
+/// What fields that go together have in what satisfies the condition.
+pub(super) struct Listed {
+    /// The first of them, which decides the others' values.
+    pub field: FieldId,
+    pub classes: ValueClasses,
+    /// The share of what the target has.
+    pub own: f64,
+    /// How many times as often as of all rows its newest write has what is asked for.
+    pub own_kept: f64,
+}
 
 impl<'a> RowCount<'a> {
     /// The part of the told fields' values that the condition leaves.
@@ -36,7 +47,8 @@ impl<'a> RowCount<'a> {
         }
         for of_all in &of.shape.together {
             let is_listed = ranges.iter().any(|it| it.0 == of_all.values.first());
-            let asked = of_all.asked.iter().filter(|_| !is_listed);
+            let asked = of_all.asked.iter();
+            let asked = asked.filter(|_| !is_listed && !of_all.is_changing);
             for (nth, item) in asked.filter_map(|at| Some((*at, items(self.condition).nth(*at)?))) {
                 let share = match marginals.of(of.origin, item.field) {
                     Marginal::Own { .. } => {
@@ -154,21 +166,42 @@ impl<'a> RowCount<'a> {
         Some(Cow::Owned(added_up(all)))
     }
 
-    /// These in classes, of the first of the fields, which decides the others', with the share of what the target has there.
-    pub(super) fn listed_classes(
-        &self,
-        of: &Selection<'_>,
-    ) -> impl Iterator<Item = ((FieldId, ValueClasses, f64), (FieldId, f64))> {
+    /// These in classes.
+    pub(super) fn listed_classes(&self, of: &Selection<'_>) -> impl Iterator<Item = Listed> {
         of.shape.together.iter().filter_map(move |together| {
-            let (listed, first) = (self.listed(of, together)?, together.values.first());
-            let shares: Vec<f64> = listed.iter().map(|it| it.1).collect();
-            let own = share_in(&listed, together.values.hash_told(self.target));
+            let (listed, values) = (self.listed(of, together)?, &together.values);
+            let own_hash = values.hash_told(self.target);
+            let asked: f64 = listed.iter().map(|it| it.1).sum();
             // Who asks of no row in particular has one like the others.
-            let own = own.map_or(1.0 / shares.len().max(1) as f64, |share| {
-                share / shares.iter().sum::<f64>()
-            });
-            let classes = FieldShares::of_weights(0, &shares).classes();
-            Some(((first, ValueClasses::of(classes), 1.0), (first, own)))
+            let mean = asked / listed.len().max(1) as f64;
+            let own = share_in(&listed, own_hash).unwrap_or(mean);
+            let (field, mut own_kept) = (values.first(), 1.0);
+            if !together.is_changing {
+                let shares: Vec<f64> = listed.iter().map(|it| it.1).collect();
+                return Some(Listed {
+                    field,
+                    classes: ValueClasses::of(FieldShares::of_weights(0, &shares).classes()),
+                    own: own / asked,
+                    own_kept,
+                });
+            }
+            // Whatever is asked for, all writes hold a cell; as many of its newest ones have what is asked for as of its writes.
+            let whole = |(hash, share): &(u64, f64)| {
+                let whole = values.whole_of(*hash)?;
+                Some((whole, share / whole / asked))
+            };
+            let class = |it| whole(it).map(|(share, values)| ShareClass { values, share });
+            let classes = share_classes(listed.iter().filter_map(class));
+            let whole = whole(&(own_hash, own));
+            if let Some((_, kept)) = whole {
+                own_kept = kept;
+            }
+            Some(Listed {
+                field,
+                classes: ValueClasses::of(classes),
+                own: whole.map_or(own, |it| it.0),
+                own_kept,
+            })
         })
     }
 

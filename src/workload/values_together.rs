@@ -32,6 +32,8 @@ pub(super) struct ValuesTogether {
     /// Hashes of what is asked for, in their order, and of what is told with it, with its share; none where there are too many.
     hashes: Vec<u64>,
     shares: Vec<(u64, f64)>,
+    /// Hashes of what is told, in their order, and its share, whatever it has of what is asked for; none of fields that nothing is asked for beside.
+    whole: Vec<(u64, f64)>,
 }
 
 impl ValuesTogether {
@@ -49,6 +51,7 @@ impl ValuesTogether {
             classes: ValueClasses::of(Vec::new()),
             hashes: Vec::new(),
             shares: Vec::new(),
+            whole: Vec::new(),
         };
         let fields = together.fields();
         let roots = &mut together.roots;
@@ -72,6 +75,9 @@ impl ValuesTogether {
                 .into_iter()
                 .map(|((asked, told), share)| (asked, (told, share)));
             (together.hashes, together.shares) = pairs.unzip();
+            if !asked.is_empty() {
+                together.whole = added_up(together.shares.clone());
+            }
             return Some(together);
         }
         // So many things are thrown into all combinations of values.
@@ -140,9 +146,12 @@ impl ValuesTogether {
 
     /// The rows of a file decide them, and nothing else.
     pub(super) fn is_of_file(&self, marginals: &Marginals) -> bool {
-        let fields = &marginals.generator.schema().fields;
-        let mut columns = fields.iter().filter(|field| field.column.is_some());
-        columns.any(|field| field.of == self.roots)
+        marginals.are_of_file(&self.roots)
+    }
+
+    /// The share of what is told that has this hash.
+    pub(super) fn whole_of(&self, hash: u64) -> Option<f64> {
+        share_in(&self.whole, hash)
     }
 
     /// A hash of what a record has in the told fields.
