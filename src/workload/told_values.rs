@@ -171,7 +171,8 @@ impl<'a> RowCount<'a> {
         of.shape.together.iter().filter_map(move |together| {
             let (listed, values) = (self.listed(of, together)?, &together.values);
             let own_hash = values.hash_told(self.target);
-            let asked: f64 = listed.iter().map(|it| it.1).sum();
+            let asked = listed.iter().map(|it| it.1).sum::<f64>();
+            let asked = asked.max(f64::MIN_POSITIVE);
             // Who asks of no row in particular has one like the others.
             let mean = asked / listed.len().max(1) as f64;
             let own = share_in(&listed, own_hash).unwrap_or(mean);
