@@ -264,9 +264,11 @@ impl<'a> RowCount<'a> {
             let grouped = shape.grouped(item.field);
             let is_changing = self.equality.changing.contains(&item.field);
             // Of what changes other values fall on the same cells, all of them or those of a group.
+            let of_newest = !self.equality.changing.is_empty() && shape.is_of_newest(nth);
             let in_origin = |slots| population.marginals.share_in(at, item.field, slots);
             let mut around = |share: f64| {
                 let all = match grouped {
+                    _ if of_newest => 1.0,
                     _ if !is_changing => share,
                     Some(grouped) => grouped.of_slots(item.slots(), in_origin),
                     None => 1.0,

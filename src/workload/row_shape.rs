@@ -1,7 +1,7 @@
 //! What a count of rows depends on beside values and times: of each origin, what the fields that are asked for and told have to do with its rows. Must
 //! not know values.
 
-use super::marginals::{GroupShares, Marginal};
+use super::marginals::{GroupShares, Marginal, ValueClasses};
 use super::population::Population;
 use super::row_history::{RowHistory, Window};
 use super::row_question::{Condition, Item, RowEquality, items};
@@ -9,7 +9,8 @@ use super::values_together::{ToldField, ValuesTogether};
 use crate::record::{FieldId, ValueGroups};
 use crate::time::SimTime;
 use smallvec::SmallVec;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What a told field has to do with which cell a row falls on.
@@ -51,9 +52,11 @@ pub(super) enum Telling {
 pub(super) struct Together {
     pub values: Arc<ValuesTogether>,
     pub asked: SmallVec<[usize; 4]>,
-    /// All of these are on fields that change from write to write of a row.
+    /// One of these is on a field that changes from write to write of a row: all are asked of the newest one.
     pub is_changing: bool,
     pub combined: bool,
+    /// The share of what single values were asked for, and their classes, by their place.
+    pub classes: RefCell<HashMap<usize, (f64, ValueClasses)>>,
 }
 
 /// One origin's part of a shape.
@@ -164,6 +167,12 @@ impl OriginShape {
     pub(super) fn grouped(&self, field: FieldId) -> Option<&GroupShares> {
         let mut grouped = self.grouped.iter();
         grouped.find(|it| it.groups.field == field).map(|it| &**it)
+    }
+
+    /// The `nth` part of a condition is asked of the newest writes of cells that others fall on as well.
+    pub(super) fn is_of_newest(&self, nth: usize) -> bool {
+        let mut together = self.together.iter();
+        together.any(|it| it.is_changing && it.asked.contains(&nth))
     }
 
     /// Rows of the origin that lie in a window at an instant.
@@ -283,13 +292,26 @@ impl OriginShape {
             _ => None,
         };
         let comes_by = |origin, field| (marginal(origin, field), marginals.deciders(origin, field));
+        let is_asked = |item: &Item, roots: &[FieldId]| {
+            let mut own = marginals.deciders(at, item.field).into_iter();
+            own.any(|root| roots.contains(&root))
+        };
+        let changes = |item: &Item| equality.changing.contains(&item.field);
+        let is_changing = |roots: &[FieldId]| {
+            let mut asked = items(condition).filter(|it| is_asked(it, roots));
+            marginals.are_of_file(roots) && asked.any(|it| changes(&it))
+        };
         let mut joined: Vec<(Vec<FieldId>, bool, Vec<ToldField>)> = Vec::new();
         for (&field, role) in equality.told.iter().zip(&self.roles) {
             let mut origins = 0..population.origins.len();
             let groups = equality.groups.iter().find(|it| it.field == field);
-            let is_open = !matches!(role, FieldRole::Given | FieldRole::Single);
             let (Some((_, combined)), mut roots) = comes_by(at, field) else {
                 continue;
+            };
+            let is_open = match role {
+                FieldRole::Single => false,
+                FieldRole::Given => is_changing(&roots),
+                _ => true,
             };
             if !is_open
                 || groups.is_some_and(|it| !it.are_known())
@@ -310,18 +332,14 @@ impl OriginShape {
         }
         for (roots, combined, told) in joined {
             let has = |field: FieldId| told.iter().any(|it| it.0 == field);
-            let is_asked = |(_, item): &(usize, Item)| {
-                let mut own = marginals.deciders(at, item.field).into_iter();
-                own.any(|root| roots.contains(&root))
-            };
-            let changes = |item: &Item| equality.changing.contains(&item.field);
-            let mut asked = items(condition).enumerate().filter(is_asked);
-            let is_changing = marginals.are_of_file(&roots) && asked.all(|it| changes(&it.1));
-            let asked = items(condition).enumerate().filter(is_asked);
+            let is_changing = is_changing(&roots);
+            let asked = items(condition).enumerate();
+            let asked = asked.filter(|(_, item)| is_asked(item, &roots));
             // Else all writes of a row count that has other values.
             let asked = asked.filter(|it| is_changing || !changes(&it.1));
             let beside = asked.clone().map(|(_, item)| item.field);
-            let beside: Vec<FieldId> = beside.filter(|field| !has(*field)).collect();
+            let beside = beside.filter(|field| is_changing || !has(*field));
+            let beside: Vec<FieldId> = beside.collect();
             let asked: SmallVec<[usize; 4]> = asked.map(|(nth, _)| nth).collect();
             let depend = told
                 .iter()
@@ -342,9 +360,10 @@ impl OriginShape {
             }
             self.together.push(Together {
                 values,
-                is_changing: is_changing && !asked.is_empty(),
+                is_changing,
                 asked,
                 combined,
+                classes: RefCell::default(),
             });
         }
     }

@@ -7,9 +7,11 @@ use super::row_count::{
 use super::row_question::{Item, items};
 use super::row_shape::{FieldRole, Narrowing, Together};
 use super::values_together::{added_up, share_in};
-use crate::record::{FieldId, ShareClass, ValueShares as FieldShares, share_classes};
+use crate::record::{FieldId, ShareClass, share_classes};
 use smallvec::SmallVec;
 use std::borrow::Cow;
+
+type HashShares<'a> = Cow<'a, [(u64, f64)]>;
 
 /// What fields that go together have in what satisfies the condition.
 pub(super) struct Listed {
@@ -121,13 +123,13 @@ impl<'a> RowCount<'a> {
         range.map_or(share, |(.., whole)| share.min(*whole))
     }
 
-    /// Hashes and shares of what fields have together in what satisfies the condition: of up to [`SCANNED_MAX`] things that have single values, or rows of a file
-    /// that have one of those that are asked for. `None` of more.
+    /// Hashes and shares of what fields have together in what satisfies the condition: with single values, or in up to [`SCANNED_MAX`] rows of a file that have
+    /// one of those that are asked for. `None` of more. The place of single values among all comes with them.
     fn listed<'s>(
         &self,
         of: &Selection<'_>,
         together: &'s Together,
-    ) -> Option<Cow<'s, [(u64, f64)]>> {
+    ) -> Option<(HashShares<'s>, Option<usize>)> {
         let (marginals, values) = (&self.population.marginals, &together.values);
         let asked = together.asked.iter();
         let asked = asked.filter_map(|nth| items(self.condition).nth(*nth));
@@ -137,70 +139,64 @@ impl<'a> RowCount<'a> {
         }
         if asked.iter().all(|it| it.is_single()) {
             let slot = |field| asked.iter().find(|it| it.field == field).map(|it| it.low);
-            let found = values.with(slot);
-            return found
-                .filter(|it| it.len() <= SCANNED_MAX)
-                .map(Cow::Borrowed);
+            let (place, found) = values.with(slot)?;
+            return Some((Cow::Borrowed(found), Some(place)));
         }
-        let found = asked.iter().filter_map(|item| {
-            let column = marginals
-                .generator
-                .schema()
-                .field(item.field)
-                .column
-                .as_deref()?;
-            Some(column.rows(item.low, item.high))
-        });
+        let columns = marginals.of_file(of.origin, values.first(), asked.iter().copied());
+        let found = columns.iter().map(|(of, it)| of.rows(it.low, it.high));
         let fewest = found.min_by_key(|rows| rows.len())?;
         if fewest.len() > SCANNED_MAX || !values.is_of_file(marginals) {
             return None;
         }
+        let holds = |row: &&u32| {
+            let mut columns = columns.iter();
+            columns.all(|(of, it)| (it.low..it.high).contains(&of.slots[**row as usize]))
+        };
         let (mut all, fields) = (Vec::new(), values.fields());
         let (of_rows, rows) = ((&values.roots[..], &fields[..]), fewest.iter());
-        let rows = rows.map(|row| u64::from(*row));
+        let rows = rows.filter(holds).map(|row| u64::from(*row));
         marginals.each_combination(of.origin, of_rows, Of::Rows, rows, |record, share| {
             if asked.iter().all(|item| item.holds(record)) {
                 all.push((values.hash_told(record), share));
             }
         })?;
-        Some(Cow::Owned(added_up(all)))
+        Some((Cow::Owned(added_up(all)), None))
     }
 
-    /// These in classes.
+    /// These in classes, which are kept for single values.
     pub(super) fn listed_classes(&self, of: &Selection<'_>) -> impl Iterator<Item = Listed> {
         of.shape.together.iter().filter_map(move |together| {
-            let (listed, values) = (self.listed(of, together)?, &together.values);
-            let own_hash = values.hash_told(self.target);
-            let asked = listed.iter().map(|it| it.1).sum::<f64>();
-            let asked = asked.max(f64::MIN_POSITIVE);
+            let (listed, place) = self.listed(of, together)?;
+            let values = &together.values;
+            // Of what changes all writes hold a cell, and as many of its newest ones have what is asked for as of its writes.
+            let of_cell = |(hash, share): &(u64, f64), asked: f64| match together.is_changing {
+                true => {
+                    let share_of_all = values.whole_of(*hash)?;
+                    Some((share_of_all, share / share_of_all / asked))
+                }
+                false => Some((share / asked, 1.0)),
+            };
+            let classed = || {
+                let asked = listed.iter().map(|it| it.1).sum::<f64>();
+                let asked = asked.max(f64::MIN_POSITIVE);
+                let cells = listed.iter().filter_map(|it| of_cell(it, asked));
+                let classes = cells.map(|(share, values)| ShareClass { values, share });
+                (asked, ValueClasses::of(share_classes(classes)))
+            };
+            let mut of_places = together.classes.borrow_mut();
+            let (asked, classes) = match place {
+                Some(place) => of_places.entry(place).or_insert_with(classed).clone(),
+                None => classed(),
+            };
             // Who asks of no row in particular has one like the others.
             let mean = asked / listed.len().max(1) as f64;
+            let own_hash = values.hash_told(self.target);
             let own = share_in(&listed, own_hash).unwrap_or(mean);
-            let (field, mut own_kept) = (values.first(), 1.0);
-            if !together.is_changing {
-                let shares: Vec<f64> = listed.iter().map(|it| it.1).collect();
-                return Some(Listed {
-                    field,
-                    classes: ValueClasses::of(FieldShares::of_weights(0, &shares).classes()),
-                    own: own / asked,
-                    own_kept,
-                });
-            }
-            // Whatever is asked for, all writes hold a cell; as many of its newest ones have what is asked for as of its writes.
-            let whole = |(hash, share): &(u64, f64)| {
-                let whole = values.whole_of(*hash)?;
-                Some((whole, share / whole / asked))
-            };
-            let class = |it| whole(it).map(|(share, values)| ShareClass { values, share });
-            let classes = share_classes(listed.iter().filter_map(class));
-            let whole = whole(&(own_hash, own));
-            if let Some((_, kept)) = whole {
-                own_kept = kept;
-            }
+            let (own, own_kept) = of_cell(&(own_hash, own), asked).unwrap_or((own, 1.0));
             Some(Listed {
-                field,
-                classes: ValueClasses::of(classes),
-                own: whole.map_or(own, |it| it.0),
+                field: values.first(),
+                classes,
+                own,
                 own_kept,
             })
         })

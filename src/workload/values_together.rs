@@ -163,21 +163,25 @@ impl ValuesTogether {
         }))
     }
 
-    /// Hashes of what is told with these values of the fields that are asked for, with their shares; `None` where there are too many to know.
-    pub(super) fn with(&self, asked: impl Fn(FieldId) -> Option<i64>) -> Option<&[(u64, f64)]> {
+    /// Hashes of what is told with these values of the fields that are asked for, with their shares, and their place among all; `None` where there are too many
+    /// to know.
+    pub(super) fn with(
+        &self,
+        asked: impl Fn(FieldId) -> Option<i64>,
+    ) -> Option<(usize, &[(u64, f64)])> {
         let slots = self.asked.iter().map(|it| asked(*it));
         let hash = hash_of(slots.collect::<Option<SmallVec<[i64; 4]>>>()?.into_iter());
         let from = self.hashes.partition_point(|it| *it < hash);
         let some = &self.hashes[from..];
         let found = &self.shares[from..][..some.partition_point(|it| *it == hash)];
-        (!found.is_empty()).then_some(found)
+        (!found.is_empty()).then_some((from, found))
     }
 
     /// The share of what a record has there.
     pub(super) fn share_of(&self, marginals: &Marginals, origin: usize, record: &[i64]) -> f64 {
         if !self.shares.is_empty() {
             let with = self.with(|field| Some(record[usize::from(field.0)]));
-            let own = with.and_then(|it| share_in(it, self.hash_told(record)));
+            let own = with.and_then(|(_, it)| share_in(it, self.hash_told(record)));
             // Who asks of no row in particular has one like the others.
             return own.unwrap_or(1.0 / self.shares.len() as f64);
         }
