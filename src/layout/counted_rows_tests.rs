@@ -702,21 +702,29 @@ fn the_newest_by_time_are_the_last_that_the_only_write_has_counted() {
              [write.w]\nrate = \"100/s\"\n[existing.w]\nlast = \"2d\"\n{more}\
              [read.by-time]\nequal = [\"cust\"]\nnewest = {{ field = \"ts\", rows = 20 }}\n\
              [read.by-number]\nequal = [\"cust\"]\nnewest = {{ field = \"ord\", rows = 20 }}\n\
+             [read.page]\nequal = [\"cust\"]\npage = {{ field = \"ts\", size = 20, number = 3, via = \"cursor\" }}\n\
+             [read.skipped]\nequal = [\"cust\"]\npage = {{ field = \"ord\", size = 20, number = 3, via = \"offset\" }}\n\
              [strategy.number]\nkey = \"be4(cust) || be8(ord)\"\n[strategy.time]\nkey = \"be4(cust) || be8(ts) || be8(ord)\"\n"
         )
     };
-    for reads in forecasts::<2>(&text("")) {
-        assert_eq!(reads, [[20.0; 2]; 2]);
+    for reads in forecasts::<4>(&text("")) {
+        // What is skipped is read.
+        assert_eq!(reads, [[20.0; 2], [20.0; 2], [20.0; 2], [20.0, 60.0]]);
     }
     // Another write counts from one on as well: 8,640 rows of a customer of each are read and sorted.
-    let [number, time] = forecasts::<2>(&text("[write.other]\nrate = \"100/s\"\n"))[..] else {
+    let [number, time] = forecasts::<4>(&text("[write.other]\nrate = \"100/s\"\n"))[..] else {
         panic!("two strategies");
     };
-    assert!(
-        number[0][1] > 8_000.0 && time[1][1] > 8_000.0,
-        "{number:?} {time:?}"
+    for [by_number, by_time] in [[number[0][1], number[2][1]], [time[1][1], time[3][1]]] {
+        assert!(
+            by_number > 8_000.0 && by_time > 8_000.0,
+            "{number:?} {time:?}"
+        );
+    }
+    assert_eq!(
+        [number[1][1], time[0][1], number[3][1], time[2][1]],
+        [20.0, 20.0, 60.0, 20.0]
     );
-    assert_eq!([number[1][1], time[0][1]], [20.0; 2]);
 }
 
 #[test]
@@ -765,6 +773,21 @@ fn two_halves_of_a_number_tell_it() {
     for [one, span] in forecasts::<2>(&text) {
         assert_near(one[0], 1.0, 1e-6);
         assert_near(span[0], 1_000.0 * any(1.0), 1.0);
+    }
+}
+
+#[test]
+fn a_uuid_of_a_user_tells_the_user() {
+    // Each of 1,000 users has a UUID of its own, and 100 of the rows, where one more is the reader's own.
+    let text = "[field]\nuser = { type = \"int\", count = 1_000 }\nuid = { type = \"uuid\", of = \"user\" }\nn = { type = \"sequence\" }\n\
+                [existing.w]\nrecords = 100_000\n[read.one]\nequal = [\"uid\"]\n[read.user]\nequal = [\"user\"]\n\
+                [strategy.a]\nkey = \"uid\"\n[strategy.b]\nkey = \"uid || be8(n)\"\n[strategy.c]\nkey = \"md5_bytes(user)\"\n";
+    let expected = [
+        1.0, 1.0, 1.0, 1e3, 101.0, 101.0, 101.0, 1e5, 1.0, 1e3, 1.0, 1.0,
+    ];
+    let found = forecasts::<2>(text).concat().concat();
+    for (found, expected) in found.into_iter().zip(expected) {
+        assert_near(found, expected, 1e-3 * expected);
     }
 }
 

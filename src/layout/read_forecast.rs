@@ -19,7 +19,7 @@ use crate::storage::CELL_STRUCTURE;
 use crate::text::percent_to;
 use crate::time::SimDuration;
 use crate::workload::{
-    Newest, Read, ReadBatch, ReadId, ReadTarget, RowCounter, Workload, WriteId, WriteKind,
+    Read, ReadBatch, ReadId, ReadTarget, RowCounter, Workload, WriteId, WriteKind,
 };
 use std::sync::Arc;
 
@@ -143,7 +143,7 @@ type ReadContext<'a> = PlanContext<'a, RowCounter>;
 pub(super) struct ReadTargets<'a> {
     workload: &'a Workload,
     replicate: &'a Replicate,
-    counter: RowCounter,
+    pub(super) counter: RowCounter,
 }
 
 impl<'a> ReadTargets<'a> {
@@ -249,7 +249,7 @@ pub(super) fn cheapest(
     cheapest.expect("there is a table")
 }
 
-/// Reads of the same newest rows by another field: all rows are of one write, and its numbers and its times grow together.
+/// Reads of the same newest rows, or of the same page, by another field: all rows are of one write, and its numbers and its times grow together.
 fn in_same_order(read: &Read, workload: &Workload, schema: &Schema) -> Vec<Read> {
     let own = workload
         .existing
@@ -262,16 +262,12 @@ fn in_same_order(read: &Read, workload: &Workload, schema: &Schema) -> Vec<Read>
             FieldKind::Sequence { .. } | FieldKind::Timestamp { late: None, .. }
         )
     };
-    let newest = read.newest.as_ref();
-    let (
-        Some(Newest {
-            field: KnownField::Stored(by),
-            rows,
-        }),
-        [_],
-        true,
-    ) = (newest, &workload.writes[..], own)
-    else {
+    let by = match (&read.newest, &read.page) {
+        (Some(newest), _) => newest.field,
+        (None, Some(page)) => page.field,
+        (None, None) => return Vec::new(),
+    };
+    let (KnownField::Stored(by), [_], true) = (by, &workload.writes[..], own) else {
         return Vec::new();
     };
     // Where more is known of time, rows of another order are passed until it comes.
@@ -280,16 +276,15 @@ fn in_same_order(read: &Read, workload: &Workload, schema: &Schema) -> Vec<Read>
         return Vec::new();
     }
     let fields = (0..schema.fields.len() as u16).map(FieldId);
-    let others = fields.filter(|field| grows(*by) && field != by && grows(*field));
-    let newest = |field| Newest {
-        field: KnownField::Stored(field),
-        rows: *rows,
+    let others = fields.filter(|field| grows(by) && *field != by && grows(*field));
+    let by_field = |field| {
+        let (mut read, field) = (read.clone(), KnownField::Stored(field));
+        let newest = read.newest.iter_mut().map(|it| &mut it.field);
+        let fields = newest.chain(read.page.iter_mut().map(|it| &mut it.field));
+        fields.for_each(|it| *it = field);
+        read
     };
-    let read = |field| Read {
-        newest: Some(newest(field)),
-        ..read.clone()
-    };
-    others.map(read).collect()
+    others.map(by_field).collect()
 }
 
 /// What requests cost an idle server.

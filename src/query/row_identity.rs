@@ -72,7 +72,7 @@ impl RowIdentity {
     /// Of a key over the fields of `schema`.
     pub fn of(key: &KeyPlan, schema: &Schema) -> Self {
         let telling = key.telling_segments(0..key.segments().len());
-        let told = key.told_fields(telling.iter().copied());
+        let told = with_parents(key.told_fields(telling.iter().copied()), schema);
         let groups = key.value_groups();
         let step = key.fields().into_iter().find_map(|field| {
             let FieldKind::Timestamp { unit, .. } = schema.field(field).kind else {
@@ -542,6 +542,24 @@ fn values_met(met: f64, writes: f64) -> f64 {
         }
     }
     writes / low
+}
+
+/// These fields, and those that they tell, as each combination of these has a value of its own.
+fn with_parents(mut told: Vec<FieldId>, schema: &Schema) -> Vec<FieldId> {
+    let mut at = 0;
+    while let Some(field) = told.get(at).map(|id| schema.field(*id)) {
+        let is_own = matches!(
+            field.kind,
+            FieldKind::Uuid { .. } | FieldKind::Bytes { .. } | FieldKind::Double { .. }
+        );
+        if is_own && field.kind.count().is_none() {
+            let new = field.of.iter().filter(|it| !told.contains(it));
+            let new: Vec<FieldId> = new.copied().collect();
+            told.extend(new);
+        }
+        at += 1;
+    }
+    told
 }
 
 /// The field's values follow time, one after another.

@@ -100,6 +100,18 @@ fn drawn_rows_that_meet_by_chance_are_one() {
         ..RowEquality::default()
     };
     table.compare_distinct(300, numbered, campaign).agree();
+    // Frequent campaigns and rare ones are neighbours.
+    let near = |target: &[i64]| {
+        let (field, low) = of(target, CAMPAIGN);
+        (vec![], vec![(field, low, low + 100)])
+    };
+    table.compare_distinct(300, equality, near).agree();
+    // One number is one row, whatever else the key tells of it.
+    let number = |target: &[i64]| (vec![of(target, ID)], vec![]);
+    for told in [&[KIND][..], &[CAMPAIGN, KIND]] {
+        let equality = RowEquality { told, ..numbered };
+        table.compare_distinct(300, equality, number).are_equal();
+    }
 }
 
 /// Beats of which a fraction is late by up to 12 s, held after 26 s.
@@ -535,6 +547,33 @@ fn values_of_a_list_count_as_each_does_alone() {
                     }
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn of_values_that_are_too_many_for_a_table_there_are_as_many_as_decide_them() {
+    let (phone, mut schema, mut workload) = (FieldId(8), schema(None), drawn_table());
+    let digits = FieldKind::Int {
+        first: 0,
+        count: 10_000_000_000,
+    };
+    schema.fields.push(Field {
+        of: vec![CAMPAIGN],
+        ..Field::new("phone", digits)
+    });
+    workload.writes.clear();
+    let table = materialised(&workload, &schema, at(0));
+    for told in [&[phone][..], &[KIND, phone]] {
+        let equality = RowEquality {
+            told,
+            ..RowEquality::default()
+        };
+        let all = |_: &[i64]| (vec![], vec![]);
+        table.compare_distinct(20, equality, all).agree();
+        for known in [phone, CAMPAIGN] {
+            let equal = |target: &[i64]| (vec![of(target, known)], vec![]);
+            table.compare_distinct(150, equality, equal).agree();
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::row_history::RowOrigin;
 use super::row_question::{Condition, Item};
 use crate::record::{
-    DistributionShape, FieldColumn, FieldId, FieldKind, Late, RecordGenerator, Schema, ShareClass,
-    TimeUnit, ValueGroups, ValueShares,
+    Distribution, DistributionShape, FieldColumn, FieldId, FieldKind, Late, RecordGenerator,
+    Schema, ShareClass, TimeUnit, ValueGroups, ValueShares,
 };
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -423,7 +423,7 @@ impl Marginals {
     }
 
     /// The steps of values in slots `low..high` of a field that is drawn for each row, in classes that make up the whole of their rows, and their share. Not where the shape of all
-    /// values will do: of a single value, and of many to which ranks are dealt by chance.
+    /// values will do: of a single value, of many that are alike, or too many to know which are frequent.
     pub(super) fn classes_between(
         &self,
         origin: usize,
@@ -432,18 +432,27 @@ impl Marginals {
         step: i64,
     ) -> Option<(ValueClasses, f64)> {
         let field = self.generator.schema().field(id);
-        let is_drawn = matches!(self.of(origin, id), Marginal::Own { combined: false });
+        let is_drawn = match self.of(origin, id) {
+            Marginal::Own { combined } | Marginal::OfOthers { combined, .. } => !combined,
+            _ => false,
+        };
         let first = field.kind.first_slot();
         let end = first.saturating_add_unsigned(field.count()?);
         let (low, high) = (low.max(first), high.min(end));
         let width = u64::try_from(high.checked_sub(low)?).ok()?;
         let in_order =
             field.law.ranked || matches!(field.law.shape, DistributionShape::Normal { .. });
-        let tells = width <= SINGLE_VALUES || in_order && field.column.is_none();
-        let share = |low, high| self.by_law(id, (low, high));
+        let in_order = in_order && field.column.is_none();
+        let share = |low, high| self.share_in(origin, id, (low, high));
         let whole = share(low, high);
-        if !is_drawn || width < 2 || !tells || whole <= 0.0 {
+        if !is_drawn || width < 2 || whole <= 0.0 {
             return None;
+        }
+        if width > SINGLE_VALUES && !in_order {
+            let is_even = field.column.is_none() && field.law == Distribution::default();
+            let are_known = field.count().is_some_and(|count| count <= TABULATED_MAX);
+            let classes = || frequent_apart((low, high), &share, whole);
+            return (are_known && !is_even && step == 1).then(|| (classes(), whole));
         }
         let (mut classes, mut next) = (Vec::new(), low);
         while next < high {
@@ -464,6 +473,18 @@ impl Marginals {
         Some((ValueClasses::of(classes), whole))
     }
 
+    /// How many values a field has, and how many combinations of values decide it; `None` where they are too many to go through.
+    pub(super) fn countable(&self, at: usize, field: FieldId) -> Option<(u64, u64)> {
+        let values = self.kind(field).count();
+        let values = values.filter(|count| *count <= TABULATED_MAX)?;
+        let mut roots = self.roots(at, field).iter();
+        let combinations = roots.try_fold(1u64, |product, root| {
+            let product = product.checked_mul(self.kind(*root).count()?);
+            product.filter(|product| *product <= TABULATED_MAX)
+        })?;
+        Some((values, combinations))
+    }
+
     fn tabulate(&self, at: usize, field: FieldId, of: Of) -> Option<ValueShares> {
         let schema = self.generator.schema();
         let (kind, roots) = (self.kind(field), self.roots(at, field));
@@ -471,11 +492,7 @@ impl Marginals {
             // Each row of the file comes as often.
             return self.law(field);
         }
-        let values = kind.count().filter(|count| *count <= TABULATED_MAX)?;
-        let combinations = roots.iter().try_fold(1u64, |product, root| {
-            let product = product.checked_mul(self.kind(*root).count()?);
-            product.filter(|product| *product <= TABULATED_MAX)
-        })?;
+        let (values, combinations) = self.countable(at, field)?;
         let mut weights = vec![0.0; values as usize];
         let mut is_within = true;
         let numbers = 0..combinations;
@@ -604,7 +621,32 @@ fn even_share(kind: &FieldKind, (low, high): (i64, i64)) -> f64 {
 }
 
 /// Most rows of a file that are looked through for one share (estimate: 1.6 % of error where half of them satisfy all conditions, 10 us).
-pub(super) const SCANNED_MAX: usize = 4_096;
+const SCANNED_MAX: usize = 4_096;
+
+/// Classes of the values in slots `low..high` that have a share of `whole` together, of which the frequent ones stand apart: of as many parts as are looked at the
+/// one with the greatest share is halved in turn.
+fn frequent_apart(
+    (low, high): (i64, i64),
+    share: &dyn Fn(i64, i64) -> f64,
+    whole: f64,
+) -> ValueClasses {
+    let mut parts = vec![(low, high, whole)];
+    while parts.len() < SINGLE_VALUES as usize {
+        let several = parts.iter_mut().filter(|(low, high, _)| high - low > 1);
+        let Some(most) = several.max_by(|a, b| a.2.total_cmp(&b.2)) else {
+            break;
+        };
+        let (low, high, _) = *most;
+        let middle = i64::midpoint(low, high);
+        *most = (low, middle, share(low, middle));
+        parts.push((middle, high, share(middle, high)));
+    }
+    let class = |(low, high, share): (i64, i64, f64)| ShareClass {
+        values: high.abs_diff(low) as f64 / whole,
+        share: share / high.abs_diff(low) as f64,
+    };
+    ValueClasses::of(parts.into_iter().map(class).collect())
+}
 
 /// Number of a file's rows that satisfy all conditions: of the column with the fewest rows, these are looked through, or so many of them that are evenly
 /// spaced.

@@ -569,7 +569,7 @@ impl<'a> RowCount<'a> {
                 let rivals = self.selected.iter().enumerate();
                 let rivals = rivals.filter(|(at, it)| *at != nth && self.may_agree(it, of));
                 let free = |(_, it)| 1.0 - self.targets_cell(it).held;
-                self.more_cells(of) * rivals.map(free).product::<f64>()
+                self.more_cells((nth, of)) * rivals.map(free).product::<f64>()
             };
             of.rows / rows * missing
         });
@@ -727,10 +727,15 @@ impl<'a> RowCount<'a> {
 
     /// Cells of no other origin that an origin holds in addition, on average, where the target is one of its rows: the target's own, unless another row is there.
     /// Rows at a steady pace come no more often for that: the others of the target's combination lie in other cells less often.
-    fn more_cells(&self, of: &Selection<'a>) -> f64 {
+    fn more_cells(&self, (nth, of): (usize, &Selection<'a>)) -> f64 {
         let cell = self.targets_cell(of);
         let (origin, share) = (&self.population.origins[of.origin], cell.falling.share);
-        if !origin.history.regular || of.window.numbers.is_some() || share <= 0.0 {
+        if of.window.numbers.is_some() {
+            // So many rows have these numbers, and the target is one of them: the others alone fall as chance has it.
+            let others = of.others / of.rows;
+            return 1.0 - cell.held * others - self.held_cells(nth) * (1.0 - others);
+        }
+        if !origin.history.regular || share <= 0.0 {
             return 1.0 - cell.held;
         }
         let (stays, falls_back) = (cell.inflow.stays, cell.inflow.falls_back);

@@ -197,13 +197,7 @@ impl OriginShape {
         let (marginals, told) = (&population.marginals, equality.told);
         let schema = marginals.generator.schema();
         let counted = |field: FieldId| schema.field(field).count();
-        let is_told = |field: FieldId| {
-            // A fresh value for each combination of others tells them.
-            let tells = |teller: &FieldId| {
-                counted(*teller).is_none() && marginals.roots(at, *teller).contains(&field)
-            };
-            told.contains(&field) || told.iter().any(tells)
-        };
+        let is_told = |field: FieldId| told.contains(&field);
         let grouped = equality.groups.iter();
         let is_grouped = |field: FieldId| grouped.clone().any(|it| it.field == field);
         let given = |field: FieldId| {
@@ -265,7 +259,9 @@ impl OriginShape {
             let is_of_others = matches!(marginals.of(at, item.field), Marginal::OfOthers { .. });
             shape.keeps_values &= item.is_single() && !is_of_others;
             let mut together = shape.together.iter();
-            if counted(item.field).is_none() || together.any(|it| it.asked.contains(&nth)) {
+            if !is_of_others && counted(item.field).is_none()
+                || together.any(|it| it.asked.contains(&nth))
+            {
                 continue;
             }
             if follows(item.field) {
@@ -344,7 +340,12 @@ impl OriginShape {
             let depend = told
                 .iter()
                 .any(|it| marginal(at, it.0) == Some((true, combined)));
-            if !depend || told.len() + beside.len().max(asked.len()) < 2 {
+            // One field by itself has its values in a table, unless they are too many.
+            let is_one = told.len() + beside.len() < 2
+                && (asked.is_empty() || !is_changing && told[0].1.is_none());
+            let is_column = |field| marginals.generator.schema().field(field).column.is_some();
+            let is_in_table = |field| is_column(field) || marginals.countable(at, field).is_some();
+            if !depend || is_one && is_in_table(told[0].0) {
                 continue;
             }
             let Some(values) = population.together(at, &told, &beside) else {

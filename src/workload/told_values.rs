@@ -1,6 +1,6 @@
 //! The values of what is told that rows of one origin have in their cells. Must not know how many rows there are.
 
-use super::marginals::{Marginal, Of, SCANNED_MAX, ValueClasses};
+use super::marginals::{Marginal, Of, ValueClasses};
 use super::row_count::{
     FixedValue, KnownValue, Part, Ranges, RowCount, Selection, ValueShare, ValueShares,
 };
@@ -10,6 +10,9 @@ use super::values_together::{added_up, share_in};
 use crate::record::{FieldId, ShareClass, share_classes};
 use smallvec::SmallVec;
 use std::borrow::Cow;
+
+/// Rows of a file that are listed for one count: 2 ms.
+const LISTED_MAX: usize = 32_768;
 
 type HashShares<'a> = Cow<'a, [(u64, f64)]>;
 
@@ -123,7 +126,7 @@ impl<'a> RowCount<'a> {
         range.map_or(share, |(.., whole)| share.min(*whole))
     }
 
-    /// Hashes and shares of what fields have together in what satisfies the condition: with single values, or in up to [`SCANNED_MAX`] rows of a file that have
+    /// Hashes and shares of what fields have together in what satisfies the condition: with single values, or in up to [`LISTED_MAX`] rows of a file that have
     /// one of those that are asked for. `None` of more. The place of single values among all comes with them.
     fn listed<'s>(
         &self,
@@ -145,7 +148,7 @@ impl<'a> RowCount<'a> {
         let columns = marginals.of_file(of.origin, values.first(), asked.iter().copied());
         let found = columns.iter().map(|(of, it)| of.rows(it.low, it.high));
         let fewest = found.min_by_key(|rows| rows.len())?;
-        if fewest.len() > SCANNED_MAX || !values.is_of_file(marginals) {
+        if fewest.len() > LISTED_MAX || !values.is_of_file(marginals) {
             return None;
         }
         let holds = |row: &&u32| {
