@@ -88,6 +88,7 @@ impl Hotspots {
             (!(is_relieved || joins) || by_itself.any(|part| part >= PASSING))
                 && count(MetricId::HotspotTimeFraction.of(side)) >= PASSING
                 && !is_hot(side, MetricId::ServerPeakToMean)
+                && !(side == Side::Write && evidence.row_stays_full())
                 && is_hot(side, MetricId::HotspotPeakToMean)
         });
         let class = |side: Side, demanded: Demanded| {
@@ -270,8 +271,18 @@ impl Evidence<'_> {
 
     /// What is offered keeps the lock of that row held then.
     pub(super) fn row_is_full(&self) -> bool {
+        self.holds_lock(self.row_rate())
+    }
+
+    /// The same over the whole run.
+    fn row_stays_full(&self) -> bool {
+        let offered = self.runs.all().mean(MetricId::WriteOffered);
+        self.holds_lock(offered.unwrap_or(0.0) * self.layout.locked_row.share)
+    }
+
+    fn holds_lock(&self, rate: f64) -> bool {
         let most = FULL_ROW * row_capacity_per_second(&self.strategy.setup.cluster);
-        self.layout.locked_row.share > 0.0 && self.row_rate() >= most
+        self.layout.locked_row.share > 0.0 && rate >= most
     }
 
     /// The hottest row's part of a side's operations (of the reads, of their demand), while a hotspot passes or over the run; `None` when none is issued.

@@ -134,12 +134,17 @@ impl Candidate {
         own.over(other).is_none_or(is_shown) && other.mean() > factor * own.mean()
     }
 
-    /// The first criterion in which the two differ by more than [`AS_GOOD`], if this one is the better in it.
+    /// The first criterion in which the two differ by more than [`AS_GOOD`], if this one is the better in it. What the replicates measure of more weight, and do
+    /// not show, leaves it open where it speaks against it by a greater factor.
     pub(super) fn beats(&self, other: &Self) -> Option<Criterion> {
         let differ =
             |it: &Criterion| self.is_less(other, *it, AS_GOOD) || other.is_less(self, *it, AS_GOOD);
         let differing = Criterion::ALL.iter().copied().find(differ)?;
-        self.is_less(other, differing, AS_GOOD).then_some(differing)
+        let times = |it: Criterion| self.cost(it).mean() / other.cost(it).mean();
+        let before = Criterion::ALL.iter().take_while(|it| **it != differing);
+        let mut measured = before.filter(|it| matches!(self.cost(**it), Cost::Measured(_)));
+        let is_open = measured.any(|it| times(*it) > AS_GOOD.max(1.0 / times(differing)));
+        (self.is_less(other, differing, AS_GOOD) && !is_open).then_some(differing)
     }
 
     /// At least as good in every criterion, and better in one: by means, whether shown or not.
@@ -307,6 +312,22 @@ mod tests {
         for values in [vec![Some(1.0), None], vec![Some(0.0)], vec![]] {
             assert_eq!(Cost::of(values.into_iter()), Cost::Unknown);
         }
+    }
+
+    #[test]
+    fn what_is_open_and_of_more_weight_is_outweighed_by_a_greater_difference_alone() {
+        // Reads are 1.5 times as dear on average, 1.0 and 2.25 times in two replicates.
+        let with = |reads: [f64; 2], bytes| Candidate {
+            reads: Cost::Measured(reads.to_vec()),
+            ..candidate(0, 1.0, 1.0, bytes)
+        };
+        let cheap = with([2.0, 2.0], 10.0);
+        let dear = |bytes| with([2.0, 4.5], bytes);
+        for (bytes, beats) in [(9.0, None), (6.0, Some(Criterion::Bytes))] {
+            assert_eq!(dear(bytes).beats(&cheap), beats);
+            assert_eq!(cheap.beats(&dear(bytes)), None);
+        }
+        assert_eq!(cheap.beats(&dear(11.0)), Some(Criterion::Bytes));
     }
 
     #[test]

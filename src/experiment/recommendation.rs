@@ -176,6 +176,13 @@ impl ComparableStrategies {
                 "The command creates the table of `{first}`, the first of those that are tied."
             ));
         }
+        let (create, single) = create(&scenario.name, best, scenario.seed);
+        if !single.is_empty() && !best.setup.workload.existing.is_empty() {
+            reasons.push(format!(
+                "Where the command creates one region ({}), its server has all the table's writes until it splits. Existing rows have split the run's: a `presplit` does so from the start.",
+                listed(&single)
+            ));
+        }
         let field = |id: &FieldId| best.setup.schema.field(*id).name.clone();
         let is_of_all = |id: &&FieldId| found.iter().all(|(it, _)| it.key.fields().contains(id));
         let fields = best.key.fields();
@@ -186,7 +193,7 @@ impl ComparableStrategies {
             tied,
             reasons,
             comparisons: second.map_or(Vec::new(), |second| compared(of_best, second)),
-            create: create(&scenario.name, best, scenario.seed),
+            create,
         }
     }
 }
@@ -219,7 +226,7 @@ fn growing_reads(found: &[Ran<'_>], kept: &[KeptRows], seed: Seed) -> Vec<Vec<St
 /// The cost of each strategy's reads: the geometric mean over the reads, each of them counting alike. A read costs the handler time that it is
 /// planned to take (calls x base + rows x time of a row + further cells x time of a cell); of one that is issued, the geometric mean of that and of its response time, so
 /// that calls made at a time cost less than one after another. Unknown where nothing is read, a plan is unknown, or the reads did not end though those of
-/// another strategy did.
+/// another strategy did. Of too few reads to compare how long they take the plan alone counts.
 fn read_costs(found: &[Ran<'_>]) -> Vec<Cost> {
     // Every strategy has the same reads: that is what makes them comparable.
     let reads = found[0].1.reads.len();
@@ -259,14 +266,9 @@ fn of_read(found: &[Ran<'_>], at: usize) -> Vec<Vec<Option<f64>>> {
     let measured =
         measured.map(|(mean, median)| mean.clone().or_else(|| median.as_ref().map(held)));
     let measured: Vec<Option<Vec<Option<f64>>>> = measured.collect();
-    // Of few reads chance decides how long they take, if they end.
-    let is_few = few(found, at).is_some();
-    let is_compared = !is_few && measured.iter().any(Option::is_some);
+    let is_compared = few(found, at).is_none() && measured.iter().any(Option::is_some);
     let of_strategy = |((strategy, result), measured): (&Ran<'_>, &Option<Vec<Option<f64>>>)| {
         let planned = planned_seconds(strategy, result, at);
-        if is_few && lost(result, Side::Read, Subject::One(Side::Read, at)) >= 0.5 {
-            return vec![None; planned.len()];
-        }
         if !is_compared {
             return planned;
         }
@@ -348,9 +350,14 @@ const OF_READS: [MetricPath; 3] = [
     MetricId::ReadResponse.at(Part::Mean),
 ];
 
-/// The first over the second, paired by replicate, in what decides.
+/// The first over the second, paired by replicate, in what decides. What servers can take now is none of it where one region gets all writes later.
 fn compared(first: &StrategyResult, second: &StrategyResult) -> Vec<Comparison> {
-    let metrics = with_reads(&DECIDING.map(MetricPath::from), &OF_READS, first);
+    let lasts = first.outlasting_step.is_none() && second.outlasting_step.is_none();
+    let deciding = DECIDING
+        .into_iter()
+        .filter(|it| lasts || *it != MetricId::UsableCapacity);
+    let deciding: Vec<MetricPath> = deciding.map(MetricPath::from).collect();
+    let metrics = with_reads(&deciding, &OF_READS, first);
     let compared = metrics.into_iter().filter_map(|path| {
         first.paired(second, path)?;
         Some(Comparison {
@@ -363,8 +370,9 @@ fn compared(first: &StrategyResult, second: &StrategyResult) -> Vec<Comparison> 
     compared.collect()
 }
 
-/// The command that makes the strategy's table as the scenario asks for it, not as existing rows have split it since; a line more for each of its copies.
-fn create(scenario: &str, strategy: &Strategy, seed: Seed) -> String {
+/// The command that makes the strategy's table as the scenario asks for it, not as existing rows have split it since; a line more for each of its copies. Beside
+/// it the names of those with a single region.
+fn create(scenario: &str, strategy: &Strategy, seed: Seed) -> (String, Vec<String>) {
     // What HBase takes as a table's name (`TableName`).
     let takes = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let is_name = scenario.chars().all(takes) && !scenario.is_empty() && !scenario.starts_with('-');
@@ -376,10 +384,13 @@ fn create(scenario: &str, strategy: &Strategy, seed: Seed) -> String {
         .map(|family| (family.name.as_str(), family.attributes()))
         .collect();
     let points = Layout::presplit_points(strategy, &first).into_iter();
-    let commands = points
-        .enumerate()
-        .map(|(at, points)| create_command(&Strategy::table_name(table, at), &families, &points));
-    commands.collect::<Vec<_>>().join("\n")
+    let (mut commands, mut single) = (Vec::new(), Vec::new());
+    for (at, points) in points.enumerate() {
+        let name = Strategy::table_name(table, at);
+        commands.push(create_command(&name, &families, &points));
+        single.extend(Some(format!("`{name}`")).filter(|_| points.is_empty()));
+    }
+    (commands.join("\n"), single)
 }
 
 impl RankedStrategy {
@@ -564,9 +575,11 @@ fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<Broken>
             let words = format!("{name}: {done} of {offered} a second completed");
             broken.push((words, is_shown));
         }
-        // A median is open sooner: in a small replicate one unfinished operation moves it.
+        // A median is open sooner: in a small replicate one unfinished operation moves it. Few may be longer than what is left of the window, and no load keeps them
+        // from their end.
         if lost(result, side, subject) >= 0.5 {
-            broken.push((format!("{name}: half of them did not end"), true));
+            let is_shown = counts.offered >= FEWEST_OPERATIONS;
+            broken.push((format!("{name}: half of them did not end"), is_shown));
         }
         let failed = result.number(path(MetricId::WriteFailedFraction));
         let failed = failed.filter(|failed| failed.mean > Some(MOST_FAILED));

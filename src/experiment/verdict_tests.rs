@@ -526,7 +526,7 @@ fn what_holds_the_run_back_is_named_and_stands_in_the_place_of_the_guess() {
         v.set(MetricId::WriteThroughput, 40_000.0);
         v.set(MetricId::RegionTooBusyFraction, 0.12);
     });
-    assert!(!behind.contains("more than the cluster can do"), "{behind}");
+    assert!(!behind.contains("than the cluster can do"), "{behind}");
     assert!(
         behind.contains("; regions refuse 12 % of the rows"),
         "{behind}"

@@ -22,10 +22,13 @@ pub(super) fn lint<'a>(
         keys.map(|key| key.text().to_owned()).collect()
     };
     for (at, strategy) in strategies.iter().enumerate() {
+        let presplits = |of: &Strategy| {
+            let copies = of.copies.iter().map(|copy| &copy.presplit);
+            [&of.presplit].into_iter().chain(copies).cloned().collect()
+        };
         let same = |other: &&Strategy| {
-            keys(other) == keys(strategy)
-                && other.presplit == strategy.presplit
-                && other.setup == strategy.setup
+            let [own, others]: [Vec<_>; 2] = [strategy, other].map(presplits);
+            (keys(other), others) == (keys(strategy), own) && other.setup == strategy.setup
         };
         if let Some(other) = strategies[..at].iter().find(same) {
             let [name, other] = [&strategy.name, &other.name];
