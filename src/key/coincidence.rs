@@ -6,10 +6,11 @@ use super::field_steps::{FieldSteps, coarse_uses, no_draws};
 use super::run::{Row, Rows};
 use crate::random::{Seed, mix};
 use crate::record::{
-    Distribution, DistributionShape, FieldColumn, FieldId, FieldKind, Schema, ValueRule,
-    ValueShares,
+    Distribution, DistributionShape, FieldColumn, FieldId, FieldKind, Schema, ValueGroups,
+    ValueRule, ValueShares,
 };
 use crate::time::EpochNanos;
+use std::sync::Arc;
 
 /// All values of fields that together have at most this many are compared, of others this many draws.
 const COMPARED: u64 = 4_096;
@@ -28,8 +29,8 @@ struct Coincidence {
     fields: Vec<FieldId>,
     /// Places, in the order that was given, of what is made of them.
     made: Vec<usize>,
-    /// What is made of one field, where nothing else is alike that is made of it.
-    alone: Option<FieldSteps>,
+    /// What is made of one field, where nothing else is alike that is made of it, and which of its values make the same.
+    alone: Option<(FieldSteps, Option<Arc<ValueGroups>>)>,
     /// Of pairs of rows that lie in the same steps of their fields, those that are alike in all else that is given.
     told: f64,
     /// Of these pairs those that are alike in what is no hash, those of equal fields among them.
@@ -89,7 +90,10 @@ impl Coincidences {
                 && codes.iter().all(is_of)
             {
                 let codes = codes.iter().map(|code| (*code).clone().in_order());
-                of.alone = Some(FieldSteps::new(*field, codes.collect()));
+                let steps = FieldSteps::new(*field, codes.collect());
+                // Rows of a file that have any of several values are not counted together with its other columns.
+                let groups = steps.groups(schema).filter(|_| column(field).is_none());
+                of.alone = Some((steps, groups.map(Arc::new)));
             }
             if codes.iter().all(is_of) {
                 of.count([&given, &codes], (stepped, &equal), schema);
@@ -109,7 +113,7 @@ impl Coincidences {
     ) -> f64 {
         let others = |of: &Coincidence| {
             let alone =
-                |known: &&(FieldId, f64)| of.alone.as_ref().is_some_and(|it| it.field == known.0);
+                |known: &&(FieldId, f64)| of.alone.as_ref().is_some_and(|it| it.0.field == known.0);
             if let Some((_, chance)) = alike.iter().find(alone) {
                 return *chance;
             }
@@ -139,7 +143,13 @@ impl Coincidences {
 
     /// What is made of one field each, where nothing else is alike that is made of it.
     pub fn alone(&self) -> impl Iterator<Item = &FieldSteps> {
-        self.0.iter().filter_map(|of| of.alone.as_ref())
+        self.0.iter().filter_map(|of| Some(&of.alone.as_ref()?.0))
+    }
+
+    /// Of a field of which alone something is made, which values make the same.
+    pub fn groups(&self, field: FieldId) -> Option<&Arc<ValueGroups>> {
+        let mut alone = self.0.iter().filter_map(|of| of.alone.as_ref());
+        alone.find(|it| it.0.field == field)?.1.as_ref()
     }
 
     /// What is made in this place has so many values for each of the fields' values.

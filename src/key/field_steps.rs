@@ -5,7 +5,7 @@ use super::digit::Digit;
 use super::formats::Encoding;
 use super::run::{Row, Rows};
 use crate::random::{DrawKey, Draws, Seed, Stream};
-use crate::record::FieldId;
+use crate::record::{FieldId, FieldKind, Schema, ValueGroups};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,6 +21,9 @@ pub struct FieldSteps {
 
 /// Values that are tried for each class: one of classes by hash is missed with a probability of e^-16.
 const TRIED_A_CLASS: u64 = 16;
+
+/// Fields with more values are not gone through: a millisecond.
+const LISTED: u64 = 1 << 14;
 
 /// Windows that are remembered; a month of hours, or three years of days.
 const REMEMBERED: usize = 1_024;
@@ -233,7 +236,37 @@ impl FieldSteps {
         (found && !values.is_empty()).then_some(values)
     }
 
-    fn write(&self, record: &[i64], draws: Draws, out: &mut Vec<u8>) {
+    /// Which of the field's values the uses together make the same of. Not of time and sequences, whose values come one after another.
+    pub(super) fn groups(&self, schema: &Schema) -> Option<ValueGroups> {
+        let field = schema.field(self.field);
+        let comes_in_turn = matches!(
+            field.kind,
+            FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
+        );
+        let count = field.count().filter(|count| *count <= LISTED)?;
+        if comes_in_turn || self.uses.is_empty() {
+            return None;
+        }
+        let (first, at) = (field.kind.first_slot(), usize::from(self.field.0));
+        let (mut record, mut numbers) = (vec![0; at + 1], BTreeMap::new());
+        let mut values: Vec<i64> = match &field.column {
+            Some(column) => column.sorted.clone(),
+            None => (0..count as i64)
+                .map(|nth| first.saturating_add(nth))
+                .collect(),
+        };
+        values.dedup();
+        let group = |slot: &i64| {
+            let (mut made, next) = (Vec::new(), numbers.len() as u32);
+            record[at] = *slot;
+            self.write(&record, no_draws(), &mut made);
+            *numbers.entry(made).or_insert(next)
+        };
+        let of_values = values.iter().map(group).collect();
+        Some(ValueGroups::new(self.field, values, of_values))
+    }
+
+    pub(super) fn write(&self, record: &[i64], draws: Draws, out: &mut Vec<u8>) {
         let row = Row {
             record,
             index: 0,
@@ -241,6 +274,8 @@ impl FieldSteps {
         };
         for coarse in self.uses.iter() {
             coarse.write(&Rows::one(&row), out);
+            // No two values make the same by where one use ends.
+            out.push(out.len() as u8);
         }
     }
 }

@@ -3,15 +3,11 @@
 use super::code::Randomness;
 use super::field_steps::{FieldSteps, StepCache, no_draws};
 use super::plan::KeyPlan;
-use super::run::{Row, Rows};
 use super::segment::Segment;
 use super::time_parts::TimeParts;
 use crate::record::{FieldId, FieldKind, ValueGroups};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Fields with more values are not gone through: a millisecond.
-const LISTED: u64 = 1 << 14;
 
 /// Steps of a table's time that are gone through for one segment: more than a year of days.
 const STEPS: u64 = 512;
@@ -61,15 +57,15 @@ impl KeyPlan {
                 joint = Some(joint.map_or(steps.clone(), |all| all.and(steps)));
             }
         }
+        let made = segments.iter().map(|at| self.segments()[*at].code.clone());
+        let made = FieldSteps::new(field, made.collect());
         let (mut numbers, mut steps, mut next) = (BTreeMap::new(), Vec::new(), times.start);
         while next < times.end {
-            let made = self.made_of(
-                segments.iter().map(|at| &self.segments()[*at]),
-                (field, next),
-                &mut record,
-            );
+            let mut of_value = Vec::new();
+            record[usize::from(field.0)] = next;
+            made.write(&record, no_draws(), &mut of_value);
             let number = numbers.len() as u32;
-            steps.push((next, *numbers.entry(made).or_insert(number)));
+            steps.push((next, *numbers.entry(of_value).or_insert(number)));
             next = joint
                 .as_ref()?
                 .window(&mut record, times.clone(), &mut cache)
@@ -82,61 +78,10 @@ impl KeyPlan {
         })
     }
 
-    /// What segments make of a value of their only field.
-    fn made_of<'a>(
-        &self,
-        segments: impl Iterator<Item = &'a Segment>,
-        (field, slot): (FieldId, i64),
-        record: &mut [i64],
-    ) -> Vec<u8> {
-        record[usize::from(field.0)] = slot;
-        let (index, draws) = (0, no_draws());
-        let row = Row {
-            record,
-            index,
-            draws,
-        };
-        let mut bytes = Vec::new();
-        for segment in segments {
-            segment.code.write(&Rows::one(&row), &mut bytes);
-            // No two values make the same by where one segment ends.
-            bytes.push(bytes.len() as u8);
-        }
-        bytes
-    }
-
     fn groups_of(&self, id: FieldId) -> Option<ValueGroups> {
-        let field = self.schema().field(id);
-        let comes_in_turn = matches!(
-            field.kind,
-            FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
-        );
         let is_made = |it: &&Segment| it.fields() == [id] && it.randomness() != Randomness::Random;
-        let segments = || self.segments().iter().filter(is_made);
-        let count = field.count().filter(|count| *count <= LISTED)?;
-        if comes_in_turn || segments().next().is_none() {
-            return None;
-        }
-        let (first, mut record) = (field.kind.first_slot(), vec![0; self.schema().fields.len()]);
-        let values: Vec<i64> = match &field.column {
-            Some(column) => column
-                .sorted
-                .chunk_by(|a, b| a == b)
-                .map(|it| it[0])
-                .collect(),
-            None => (0..count as i64)
-                .map(|nth| first.saturating_add(nth))
-                .collect(),
-        };
-        let mut numbers: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
-        let mut group = |slot: i64| {
-            let (made, next) = (
-                self.made_of(segments(), (id, slot), &mut record),
-                numbers.len() as u32,
-            );
-            *numbers.entry(made).or_insert(next)
-        };
-        let of_values = values.iter().map(|slot| group(*slot)).collect();
-        Some(ValueGroups::new(id, values, of_values))
+        let made = self.segments().iter().filter(is_made);
+        let made = made.map(|it| it.code.clone()).collect();
+        FieldSteps::new(id, made).groups(self.schema())
     }
 }

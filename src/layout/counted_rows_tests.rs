@@ -55,6 +55,34 @@ fn rows_of_a_step_or_of_a_class_are_those_that_the_key_can_tell_there() {
 }
 
 #[test]
+fn a_beginning_of_a_beginning_has_the_rows_of_all_that_the_key_tells_of_it() {
+    // 125,000 writes of each code, 250,000 of each `left(code, 3)`, which makes 100,000 (1 - e^-2.5) rows of the numbers from 0 to 100,000.
+    let text = "[field]\nn = { type = \"int\", count = 100_000 }\n\
+                code = { type = \"text\", values = [\"ab12\", \"ab13\", \"ab24\", \"ab25\", \"cd12\", \"cd13\", \"cd24\", \"cd25\"] }\n\
+                two = { expr = \"left(code, 2)\" }\nthree = { expr = \"left(code, 3)\" }\nlast = { expr = \"right(code, 1)\" }\n\
+                [write.w]\nrate = \"1/s\"\n[existing.w]\nrecords = 1_000_000\n\
+                [read.code]\nequal = [\"code\"]\n[read.three]\nequal = [\"three\"]\n\
+                [read.two]\nequal = [\"two\"]\n[read.last]\nequal = [\"last\"]\n\
+                [strategy.only]\nkey = \"left(code, 3) || be4(n)\"\n";
+    let scenario = Scenario::parse(text, "beginnings").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let reads = Layout::of(&scenario.strategies[0], &firsts[0]).reads;
+    let of_three = 100_000.0 * -(-2.5f64).exp_m1();
+    // A row has the code, and the last digit, of its newest write, which is either of two: those with a digit lie under two of the four beginnings.
+    let expected = [
+        (of_three / 2.0, of_three),
+        (of_three, of_three),
+        (2.0 * of_three, 2.0 * of_three),
+        (2.0 * of_three / 2.0, 4.0 * of_three),
+    ];
+    for (read, (wanted, all)) in reads.iter().zip(expected) {
+        for (found, expected) in [(read.rows_returned, wanted), (read.rows_read, all)] {
+            assert!((found / expected - 1.0).abs() < 1e-3, "{found} {expected}");
+        }
+    }
+}
+
+#[test]
 fn a_remainder_of_a_range_has_all_its_values_and_a_step_those_of_the_range() {
     // Of each of 50 sensors a row a second for a day: each second is written once.
     let text = "[field]\nsensor = { type = \"int\", count = 50 }\nts = { type = \"timestamp\", unit = \"s\" }\n\
@@ -223,7 +251,7 @@ fn steps_and_remainders_take_their_values_in_turn_and_hashes_those_that_they_hav
 }
 
 /// Rows that reads want and read in the order of the file, of each strategy.
-fn forecasts<const READS: usize>(text: &str) -> Vec<[[f64; 2]; READS]> {
+pub(super) fn forecasts<const READS: usize>(text: &str) -> Vec<[[f64; 2]; READS]> {
     let scenario = Scenario::parse(text, "counted").unwrap_or_else(|error| panic!("{error}"));
     let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
     let strategies = scenario.strategies.iter().zip(&firsts);
@@ -425,7 +453,7 @@ fn wanted<const READS: usize>(text: &str) -> Vec<[f64; READS]> {
     found.map(|reads| reads.map(|[wanted, _]| wanted)).collect()
 }
 
-fn assert_near(found: f64, expected: f64, error: f64) {
+pub(super) fn assert_near(found: f64, expected: f64, error: f64) {
     assert!((found - expected).abs() < error, "{found} {expected}");
 }
 
@@ -817,83 +845,4 @@ fn the_newest_of_a_day_are_not_looked_for_by_number() {
     };
     // 0.1 a second of each customer.
     assert_near(read, 259_200.0, 100.0);
-}
-
-#[test]
-fn numbers_that_are_sums_of_fields_are_read_like_those_fields() {
-    // Of each of 100 devices a row a second for two days; ten minutes are 600 rows, those of all devices 60,000.
-    let forms = [
-        "be4(dev) || be8(ts)",
-        "be8(dev * 10000000000 + ts)",
-        "lpad(dev * 10000000000 + ts, 12)",
-        "desc(be8(dev * 10000000000 + ts))",
-        "be8(dev * 10000000000 + (9999999999 - ts))",
-    ];
-    let strategies = forms.iter().enumerate();
-    let strategies = strategies.map(|(at, key)| format!("[strategy.s{at}]\nkey = \"{key}\"\n"));
-    let text = format!(
-        "[time]\nduration = \"1s\"\nwarmup = \"0s\"\nstart = 2026-03-01T12:30:00Z\n\
-         [field]\ndev = {{ type = \"int\", count = 100 }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n\
-         [existing.w]\neach = [\"dev\"]\nevery = \"1s\"\nlast = \"2d\"\n\
-         [read.device]\nequal = [\"dev\"]\n\
-         [read.recent]\nequal = [\"dev\"]\nrange = {{ field = \"ts\", last = \"10m\" }}\n\
-         [read.newest]\nequal = [\"dev\"]\nnewest = {{ field = \"ts\", rows = 10 }}\n\
-         [read.all]\nrange = {{ field = \"ts\", last = \"10m\" }}\n{}",
-        strategies.collect::<String>()
-    );
-    for reads in forecasts::<4>(&text) {
-        for (found, expected) in reads.into_iter().zip([172_800.0, 600.0, 10.0, 60_000.0]) {
-            assert_near(found[0], expected, 1.5 * expected / 600.0);
-            assert_eq!(found[1], found[0]);
-        }
-    }
-}
-
-#[test]
-fn a_hash_of_what_stands_behind_it_leaves_nothing_out() {
-    // Of 600 texts of four letters of six 16.7 begin alike on average: each under 20 shops, once.
-    let keys = [
-        "left(sku, 2) || be2(shop) || sku",
-        "salt(4, left(sku, 2) || be2(shop)) || left(sku, 2) || be2(shop) || sku",
-        "be1(bucket(4, left(sku, 2) || be2(shop))) || sku || be2(shop)",
-        "left(md5(left(sku, 2) || text(shop)), 4) || left(sku, 2) || be2(shop) || sku",
-        "salt(4, left(sku, 2) || be2(shop / 2)) || left(sku, 2) || be2(shop / 2) || sku || be2(shop)",
-    ];
-    let strategies = keys.iter().enumerate();
-    let strategies = strategies.map(|(at, key)| format!("[strategy.s{at}]\nkey = \"{key}\"\n"));
-    let text = format!(
-        "[field]\nsku = {{ type = \"text\", count = 600, length = 4, alphabet = \"abcdef\" }}\ns2 = {{ expr = \"left(sku, 2)\" }}\n\
-         shop = {{ type = \"int\", count = 20 }}\n[existing.w]\neach = [\"sku\", \"shop\"]\n[read.r]\nequal = [\"s2\", \"shop\"]\n{}",
-        strategies.collect::<String>()
-    );
-    let found = forecasts::<1>(&text);
-    let [[wanted, read]] = found[0];
-    assert_eq!(read, wanted);
-    // As rows are asked for, a group of n of them n times: by n^2, and n strays by its square root.
-    assert_near(wanted, 17.7, 1.5);
-    // Where the whole text stands before the shop, of the 19 other shops a quarter has the bucket. A step has two shops.
-    for ([[own, read]], times) in found.into_iter().zip([1.0, 1.0, 5.75, 1.0, 2.0]) {
-        assert_near(own, wanted, 1e-6);
-        // Of 720 pairs that a hash deals to four buckets 0.25 +- 0.016 are in one.
-        assert_near(read / wanted, times, 19.0 * 0.016);
-    }
-}
-
-#[test]
-fn a_shorter_beginning_than_the_key_has_is_a_scan_for_each_that_goes_on_from_it() {
-    // 1,000 texts, 200 rows a second for an hour, a tenth of them of a first character: 6,000 in five minutes, in ten scans of 600.
-    let [[recent, newest], [_, in_buckets]] = forecasts::<2>(
-        "[time]\nduration = \"1s\"\nwarmup = \"0s\"\n[field]\nt = { type = \"text\", count = 1_000, length = 6, alphabet = \"0123456789\" }\n\
-         t1 = { expr = \"left(t, 1)\" }\nts = { type = \"timestamp\" }\n[write.w]\nrate = \"200/s\"\n[existing.w]\nlast = \"1h\"\n\
-         [read.recent]\nequal = [\"t1\"]\nrange = { field = \"ts\", last = \"5m\" }\n\
-         [read.newest]\nequal = [\"t1\"]\nnewest = { field = \"ts\", rows = 10 }\n\
-         [strategy.plain]\nkey = \"left(t, 2) || be8(ts) || t\"\n\
-         [strategy.buckets]\nkey = \"be1(bucket(4, t)) || left(t, 2) || be8(ts) || t\"\n",
-    )[..] else {
-        panic!("two strategies");
-    };
-    // Each reader's character has as many texts more as they stray by, squared: 100.9 of 1,000.
-    assert_near(recent[0], 6_054.0, 60.0);
-    assert_eq!(recent[0], recent[1]);
-    assert_eq!([newest[1], in_buckets[1]], [100.0, 400.0]);
 }

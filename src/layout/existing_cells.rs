@@ -103,8 +103,8 @@ impl KeyedTable<'_> {
         let counter = RowCounter::new(&replicate.stored);
         // Of a row that was written m times k (1 - (1 - 1 / k)^m) are expected under k random salts, and under one of them what one of k writes shows.
         let under = |salts, equal: &[(FieldId, i64)]| {
-            let (between, identity) = (&[], identity.clone().salted(salts));
-            let condition = Condition { equal, between };
+            let identity = identity.clone().salted(salts);
+            let condition = Condition::of(equal, &[]);
             identity.rows(&counter, condition, step, &other, SimTime::ZERO)
         };
         // Such as have the same of each law together, to 0.4 % (eight bits behind the leading one), and the same values of other fields.

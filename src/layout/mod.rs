@@ -41,6 +41,8 @@ pub use types::{
 };
 
 #[cfg(test)]
+mod composed_keys_tests;
+#[cfg(test)]
 mod counted_rows_tests;
 #[cfg(test)]
 mod existing_cells_tests;

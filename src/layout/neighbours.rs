@@ -16,7 +16,7 @@ use crate::record::{FieldId, FieldKind, TextValues};
 use crate::scenario::{Setup, Strategy};
 use crate::storage::common_prefix;
 use crate::time::SimTime;
-use crate::workload::{Choice, Condition, RowCounts, RowEquality};
+use crate::workload::{Choice, Condition, RowCounts};
 use std::sync::Arc;
 
 /// Sampled writes under keys of other rows.
@@ -186,19 +186,10 @@ impl Neighbours {
         let counted = counted.map(|row| {
             let record = sample.record(row.3);
             let slots = fields.iter().map(|it| (*it, record[usize::from(it.0)]));
-            let condition = Condition {
-                equal: &slots.collect::<Vec<_>>(),
-                between: &[],
-            };
-            let every = RowEquality {
-                draws: f64::INFINITY,
-                ..RowEquality::default()
-            };
+            let slots: Vec<_> = slots.collect();
+            let condition = Condition::of(&slots, &[]);
             let population = &table.replicate.stored;
-            (
-                population.distinct(condition, every, record, SimTime::ZERO),
-                *row,
-            )
+            (population.writes(condition, record, SimTime::ZERO), *row)
         });
         let mut counted: Vec<(f64, SampledWrite<'a>)> = counted.collect();
         counted.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -1,11 +1,15 @@
 //! Rows that differ in fields and yet have what a reader knows, or what a key begins with: by a hash, a remainder, a digit. Must not know requests.
 
 use super::question::{Bands, Question};
+use super::row_identity::{RowIdentity, RowStep};
 use crate::key::{Coincidences, FieldSteps, StepCache};
 use crate::record::FieldId;
-use crate::workload::Condition;
+use crate::workload::{Condition, ReadTarget, RowCounts};
 use smallvec::SmallVec;
 use std::ops::Range;
+
+/// Of writes that make so many rows for each, hardly any row is written again: what comes of those is below a thousandth of the count.
+const NEARLY_ALL: f64 = 0.999;
 
 /// Which share of a range's values is within a part of it.
 fn share(part: &Range<i64>, of: &Range<i64>) -> f64 {
@@ -14,27 +18,51 @@ fn share(part: &Range<i64>, of: &Range<i64>) -> f64 {
 }
 
 /// What rows differ in that are alike in what is made of it.
-pub(super) struct DifferingRows<'a, S> {
+pub(super) struct DifferingRows<'a, R, S> {
     pub question: &'a Question,
+    pub identity: &'a RowIdentity,
+    pub rows: &'a R,
+    pub target: &'a ReadTarget<'a>,
+    pub step: RowStep,
     pub coincidences: &'a Coincidences,
     /// Fields as they are, and others in steps.
     pub whole: &'a [FieldId],
     pub steps: S,
 }
 
-impl<'a, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, S> {
+impl<'a, R: RowCounts, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, R, S> {
     /// Of `all` rows, which satisfy what is known, those that have the target's values or are alike by chance; by a `count` of rows. Both kinds may be the same
-    /// rows: under what the target has, beside what is known of all, there is `room` for so many at most.
+    /// rows: under what the target has, beside what is known of all, there is room for so many at most. Where rows are written again and the key tells
+    /// a part of what they differ in, those of each part meet apart, and are counted so. All others are by the mean of all targets.
     pub fn alike<const N: usize>(
         self,
         all: [f64; N],
         (record, grain): (&mut [i64], &mut StepCache),
         (equal, between): (&mut Vec<(FieldId, i64)>, &mut Bands),
         (shares, windows, base): (&mut Vec<(FieldId, f64)>, &mut Bands, &mut Bands),
-        count: &mut impl FnMut(&[(FieldId, i64)], &Bands) -> [f64; N],
-        room: impl FnOnce(Condition<'_>, Condition<'_>) -> f64,
+        count: &mut impl FnMut(Condition<'_>) -> [f64; N],
     ) -> [f64; N] {
-        let (question, known) = (self.question, equal.len());
+        let (question, identity, target) = (self.question, self.identity, self.target);
+        let known = equal.len();
+        let all_steps: SmallVec<[&FieldSteps; 2]> = self.steps.collect();
+        let groups = self.whole.iter().map(|field| {
+            let groups = self.coincidences.groups(*field)?;
+            let own = groups.of(record[usize::from(field.0)])?;
+            let is_apart = identity.tells_groups_of(*field) && between.of(*field).is_none();
+            is_apart.then(|| (groups.clone(), own))
+        });
+        let groups: Option<SmallVec<[_; 2]>> = groups.collect();
+        let condition = Condition::of(equal, &between.0);
+        let mut whole = self.whole.iter();
+        let may_change = !all_steps.is_empty() || whole.any(|field| identity.may_change(*field));
+        let writes = || self.rows.writes(condition, target.record, target.at);
+        let do_meet = may_change && all[0] < writes() * NEARLY_ALL;
+        if let (Some(alike), [], true) = (groups, &all_steps[..], do_meet) {
+            return count(Condition {
+                alike: &alike,
+                ..condition
+            });
+        }
         base.0.clone_from(&between.0);
         windows.0.clear();
         shares.clear();
@@ -43,7 +71,6 @@ impl<'a, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, S> {
         shares.extend(whole.map(|of| (*of, share(&(0..1), &every(between, *of)))));
         // The part of the other values of a field that make the same, by the target's own.
         let mut alike: SmallVec<[(FieldId, f64); 2]> = SmallVec::new();
-        let all_steps: SmallVec<[&FieldSteps; 2]> = self.steps.collect();
         for steps in &all_steps {
             let (field, domain) = (steps.field, question.domain(steps.field));
             let window = between.within(field, steps.window(record, domain.clone(), grain));
@@ -75,7 +102,7 @@ impl<'a, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, S> {
             for (field, low, high) in windows.0.iter().filter(|(field, ..)| of(*field)) {
                 between.set(*field, Some(*low..*high));
             }
-            count(equal, between)
+            count(Condition::of(equal, &between.0))
         };
         let own = |fields: &[FieldId]| {
             let [own, ..] = with(&|field| fields.contains(&field))[..] else {
@@ -88,11 +115,11 @@ impl<'a, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, S> {
         };
         let chance = self.coincidences.chance(shares, own, &alike);
         let same = with(&|_| true);
-        let condition = |equal, between| Condition { equal, between };
-        let room = room(
-            condition(equal, &between.0),
-            condition(&equal[..known], &base.0),
+        let (own, known) = (
+            Condition::of(equal, &between.0),
+            Condition::of(&equal[..known], &base.0),
         );
+        let room = identity.room(self.rows, [own, known], self.step, target.record, target.at);
         std::array::from_fn(|at| {
             let (same, others) = (same[at], (all[at] - same[at]) * chance);
             same + others * (1.0 - same / room).max(0.0)

@@ -29,10 +29,7 @@ impl AccessPlan {
         equal.clear();
         let known = question.known.stored().iter();
         equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
-        let condition = Condition {
-            equal,
-            between: &[],
-        };
+        let condition = Condition::of(equal, &[]);
         let identity = &question.identity;
         let found = identity.rows(rows, condition, step, target.record, target.at);
         let start = beginning.unwrap_or_else(|| {

@@ -3,7 +3,7 @@
 use super::candidates::{Dimension, FieldValues};
 use super::differing_rows::DifferingRows;
 use super::evidence::Evidence;
-use super::question::{Bands, Counted};
+use super::question::Counted;
 use super::requests::Scratch;
 use super::serve::Read;
 use crate::record::FieldId;
@@ -40,9 +40,7 @@ impl<R: RowCounts> Read<'_, R> {
         } = &mut *self.scratch;
         let (step, counts) = (steps[of as usize], &mut counts[of as usize]);
         let identity = question.identity_of(of);
-        let mut count = |equal: &[(FieldId, i64)], between: &Bands| {
-            let between = &between.0;
-            let condition = Condition { equal, between };
+        let mut count = |condition: Condition<'_>| {
             let all = counts.of(condition, || {
                 identity.rows(self.rows, condition, step, target.record, target.at)
             });
@@ -74,7 +72,7 @@ impl<R: RowCounts> Read<'_, R> {
             }
             // As what a key tells is, so that its requests ask for what has been counted.
             equal.sort_unstable();
-            let [mut current, mut all] = count(equal, bands);
+            let [mut current, mut all] = count(Condition::of(equal, &bands.0));
             if !question.derived.is_empty() {
                 let (whole, coarse) = &question.made_of;
                 record.clear();
@@ -82,6 +80,10 @@ impl<R: RowCounts> Read<'_, R> {
                 between.0.clone_from(&bands.0);
                 let differing = DifferingRows {
                     question,
+                    identity,
+                    rows: self.rows,
+                    target,
+                    step,
                     coincidences: &question.coincidences,
                     whole,
                     steps: coarse.iter(),
@@ -93,7 +95,6 @@ impl<R: RowCounts> Read<'_, R> {
                     known,
                     (equal_shares, windows, base),
                     &mut count,
-                    |own, all| identity.room(self.rows, [own, all], step, target.record, target.at),
                 );
             }
             total += current;
@@ -142,19 +143,21 @@ impl<R: RowCounts> Read<'_, R> {
             let range = between.within(*field, range);
             between.set(*field, Some(range));
         }
-        let mut count = |equal: &[(FieldId, i64)], between: &Bands| {
-            let between = &between.0;
-            let condition = Condition { equal, between };
+        let mut count = |condition: Condition<'_>| {
             let identity = question.identity_of(of);
             let rows = counts.of(condition, || {
                 identity.rows(self.rows, condition, step, target.record, target.at)
             });
             [rows]
         };
-        let mut found = count(equal, between);
+        let mut found = count(Condition::of(equal, &between.0));
         if !(evidence.hashed.is_empty() && evidence.hashed_steps.is_empty()) {
             let differing = DifferingRows {
                 question,
+                identity: question.identity_of(of),
+                rows: self.rows,
+                target,
+                step,
                 coincidences: &evidence.coincidences,
                 whole: &evidence.hashed,
                 steps: evidence.hashed_steps.iter().map(|(_, steps)| steps),
@@ -166,10 +169,6 @@ impl<R: RowCounts> Read<'_, R> {
                 known,
                 (equal_shares, windows, base),
                 &mut count,
-                |own, all| {
-                    let identity = question.identity_of(of);
-                    identity.room(self.rows, [own, all], step, target.record, target.at)
-                },
             );
         }
         let [found] = found;
@@ -206,10 +205,7 @@ impl<R: RowCounts> Read<'_, R> {
         equal.extend(fields.map(|field| (field, record[usize::from(field.0)])));
         equal.sort_unstable();
         equal.dedup();
-        let condition = Condition {
-            equal,
-            between: &bands.0,
-        };
+        let condition = Condition::of(equal, &bands.0);
         let (identity, step) = (&question.identity, steps[Counted::Rows as usize]);
         let rows = identity.current_rows(self.rows, condition, step, target.record, target.at);
         match question.cell_identity {

@@ -4,8 +4,9 @@ use super::question::Bands;
 use super::row_identity::RowStep;
 use crate::key::StepCache;
 use crate::keyspace::KeyBatch;
-use crate::record::FieldId;
+use crate::record::{FieldId, ValueGroups};
 use crate::workload::{Condition, RowWrite};
+use std::sync::Arc;
 
 /// Gets and scans of one read; reused.
 #[derive(Debug, Clone, Default)]
@@ -99,8 +100,9 @@ pub(super) struct Counts {
     /// Of all conditions, one after another.
     equal: Vec<(FieldId, i64)>,
     between: Vec<(FieldId, i64, i64)>,
+    alike: Vec<(Arc<ValueGroups>, u32)>,
     /// Where the parts of each end, and its rows.
-    counted: Vec<(usize, usize, f64)>,
+    counted: Vec<([usize; 3], f64)>,
     /// The one behind the last that was asked for.
     next: usize,
 }
@@ -110,36 +112,42 @@ impl Counts {
     pub fn forget(&mut self) {
         self.equal.clear();
         self.between.clear();
+        self.alike.clear();
         self.counted.clear();
         self.next = 0;
     }
 
     /// The number of rows that satisfy a condition, by `count` unless it comes in the order of before.
     pub fn of(&mut self, condition: Condition<'_>, count: impl FnOnce() -> f64) -> f64 {
-        let Condition { equal, between } = condition;
+        let Condition {
+            equal,
+            between,
+            alike,
+        } = condition;
         let mut known = [self.next, self.next.wrapping_sub(1), 0].into_iter();
         if let Some(at) = known.find(|at| self.is(*at, condition)) {
             self.next = at + 1;
-            return self.counted[at].2;
+            return self.counted[at].1;
         }
         let rows = count();
         self.equal.extend_from_slice(equal);
         self.between.extend_from_slice(between);
-        let ends = (self.equal.len(), self.between.len());
-        self.counted.push((ends.0, ends.1, rows));
+        self.alike.extend_from_slice(alike);
+        let ends = [self.equal.len(), self.between.len(), self.alike.len()];
+        self.counted.push((ends, rows));
         self.next = self.counted.len();
         rows
     }
 
     fn is(&self, at: usize, condition: Condition<'_>) -> bool {
-        let start = |at: usize| {
-            at.checked_sub(1)
-                .map_or((0, 0), |at| (self.counted[at].0, self.counted[at].1))
-        };
-        self.counted.get(at).is_some_and(|&(equal, between, _)| {
-            let from = start(at);
-            self.equal[from.0..equal] == *condition.equal
-                && self.between[from.1..between] == *condition.between
+        let before = at.checked_sub(1).and_then(|at| self.counted.get(at));
+        let from = before.map_or([0; 3], |it| it.0);
+        self.counted.get(at).is_some_and(|(to, _)| {
+            let group = |(groups, at): &(Arc<ValueGroups>, u32)| (Arc::as_ptr(groups), *at);
+            let alike = self.alike[from[2]..to[2]].iter().map(group);
+            self.equal[from[0]..to[0]] == *condition.equal
+                && self.between[from[1]..to[1]] == *condition.between
+                && alike.eq(condition.alike.iter().map(group))
         })
     }
 }

@@ -253,6 +253,16 @@ impl RowIdentity {
         self.whole.contains(&field)
     }
 
+    /// The key tells groups of the field's values.
+    pub(super) fn tells_groups_of(&self, field: FieldId) -> bool {
+        self.groups.iter().any(|it| it.field == field)
+    }
+
+    /// Writes of one row may have different values of the field.
+    pub(super) fn may_change(&self, field: FieldId) -> bool {
+        self.changing.contains(&field)
+    }
+
     /// Writes that differ in the field make different rows.
     pub(super) fn parts(&self, field: FieldId) -> bool {
         self.is_once || self.tells_all_of(field)
@@ -321,7 +331,8 @@ impl RowIdentity {
         (target, at): (&[i64], SimTime),
     ) -> f64 {
         let (equal, between) = (condition.equal.iter(), condition.between.iter());
-        let mut fields = equal.map(|it| it.0).chain(between.map(|it| it.0));
+        let fields = equal.map(|it| it.0).chain(between.map(|it| it.0));
+        let mut fields = fields.chain(condition.alike.iter().map(|it| it.0.field));
         if !fields.any(|field| self.changing.contains(&field)) {
             return counted;
         }
@@ -341,9 +352,11 @@ impl RowIdentity {
             equal.collect::<SmallVec<[_; 4]>>(),
             between.collect::<SmallVec<[_; 2]>>(),
         );
+        let alike = condition.alike.iter().filter(|it| stays(&it.0.field));
         let all = Condition {
             equal: &equal,
             between: &between,
+            alike: &alike.cloned().collect::<SmallVec<[_; 1]>>(),
         };
         let changing = &[];
         let by_chance = rows.distinct(
@@ -418,7 +431,11 @@ impl RowIdentity {
                 Some((_, low, high)) if high - low < range.end - range.start => low..high,
                 _ => range,
             };
-            let values = range.end.abs_diff(range.start) as f64;
+            let alike = condition.alike.iter().find(|it| it.0.field == *field);
+            let values = match alike {
+                Some((groups, at)) => groups.of_groups[*at as usize].len() as f64,
+                None => range.end.abs_diff(range.start) as f64,
+            };
             let step = own(finest).filter(|_| *is_coarse);
             let step = step.map_or(1.0, |(_, low, high)| high.abs_diff(low) as f64);
             let groups = self.groups.iter().find(|it| it.field == *field);
@@ -508,12 +525,7 @@ impl RowIdentity {
             step: of.0.0[0],
             ..self.equality(condition, of, |_, _| 1.0)
         });
-        let draws = f64::INFINITY;
-        let writes = count(RowEquality {
-            draws,
-            ..RowEquality::default()
-        });
-        let all = values_met(found, writes);
+        let all = values_met(found, rows.writes(condition, target, at));
         match all.is_finite() {
             true => (-all * libm::expm1(-things / all)).max(things.min(1.0)),
             false => things,

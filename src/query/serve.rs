@@ -632,18 +632,13 @@ impl<R: RowCounts> Read<'_, R> {
         equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
         let count = |between: &Bands, cells: Option<&RowIdentity>| {
             let (between, target) = (&between.0, self.target);
-            let condition = Condition { equal, between };
-            let draws = f64::INFINITY;
-            let every = RowEquality {
-                draws,
-                ..RowEquality::default()
-            };
+            let condition = Condition::of(equal, between);
             let (of, at) = (target.record, target.at);
             match cells {
                 Some(cells) => {
                     cells.rows(self.rows, condition, steps[Counted::Cells as usize], of, at)
                 }
-                None => self.rows.distinct(condition, every, of, at),
+                None => self.rows.writes(condition, of, at),
             }
         };
         let cells = count(bands, Some(question.identity_of(Counted::Cells)));

@@ -10,6 +10,8 @@ pub struct ValueGroups {
     /// Its values in their order, and the group of each; none where nobody knows which values lie in which group.
     values: Vec<i64>,
     of_values: Vec<u32>,
+    /// The values of each group, in their order.
+    pub of_groups: Vec<Vec<i64>>,
     /// Number of groups.
     pub count: f64,
     /// Where that is not known: what all values of a step share, which begin so far from 0 and are so long, and how many groups lie in each or, without, in all.
@@ -21,10 +23,15 @@ impl ValueGroups {
     /// From the values in their order and the group of each, by numbers without a gap.
     pub fn new(field: FieldId, values: Vec<i64>, of_values: Vec<u32>) -> Self {
         let last = of_values.iter().max().copied().unwrap_or(0);
+        let mut of_groups = vec![Vec::new(); last as usize + 1];
+        for (slot, group) in values.iter().zip(&of_values) {
+            of_groups[*group as usize].push(*slot);
+        }
         Self {
             field,
             values,
             of_values,
+            of_groups,
             count: f64::from(last) + 1.0,
             steps: None,
             in_each: 1.0,
@@ -37,6 +44,7 @@ impl ValueGroups {
             field,
             values: Vec::new(),
             of_values: Vec::new(),
+            of_groups: Vec::new(),
             count,
             steps,
             in_each,
@@ -70,12 +78,6 @@ impl ValueGroups {
         Some(self.of_values[place])
     }
 
-    /// All slots whose groups are known, with these.
-    pub fn known(&self) -> impl Iterator<Item = (i64, u32)> {
-        let groups = self.of_values.iter().copied();
-        self.values.iter().copied().zip(groups)
-    }
-
     /// How many groups hold any of these slots.
     pub fn met(&self, slots: (i64, i64)) -> f64 {
         match self.are_known() {
@@ -88,9 +90,17 @@ impl ValueGroups {
     pub fn of_slots(&self, (low, high): (i64, i64)) -> SmallVec<[u32; 16]> {
         let before = |end: i64| self.values.partition_point(|slot| *slot < end);
         let met = &self.of_values[before(low)..before(high).max(before(low))];
-        let mut groups = SmallVec::from_slice(met);
-        groups.sort_unstable();
-        groups.dedup();
-        groups
+        each_once(SmallVec::from_slice(met))
     }
+
+    /// The same of these values.
+    pub fn of_all(&self, values: &[i64]) -> SmallVec<[u32; 16]> {
+        each_once(values.iter().filter_map(|it| self.of(*it)).collect())
+    }
+}
+
+fn each_once(mut groups: SmallVec<[u32; 16]>) -> SmallVec<[u32; 16]> {
+    groups.sort_unstable();
+    groups.dedup();
+    groups
 }

@@ -165,10 +165,7 @@ fn one_row_questions_add_up_to_the_question_of_all() {
     // A target that satisfies neither adds nothing of its own.
     let target = vec![0; 8];
     let ask = |equal: &[(FieldId, i64)]| {
-        let condition = Condition {
-            equal,
-            between: &window,
-        };
+        let condition = Condition::of(equal, &window);
         table
             .population
             .distinct(condition, equality, &target, table.at)
@@ -222,10 +219,7 @@ fn turns_of_a_combination_lie_under_as_many_salts_as_chance_has_it() {
         let table = materialised(&workload, &schema(None), at(0));
         let target = &table.rows[0];
         let equal = [of(target, CAMPAIGN)];
-        let condition = Condition {
-            equal: &equal,
-            between: &[],
-        };
+        let condition = Condition::of(&equal, &[]);
         let equality = RowEquality {
             told: &[CAMPAIGN],
             draws: 16.0,
@@ -312,10 +306,7 @@ fn rows_that_hardly_ever_meet_are_counted_without_looking_at_cells() {
     let target = &table.rows[100].clone();
     let start = START.0 / 1_000_000;
     let question = |equality: RowEquality<'_>, equal: &[(FieldId, i64)]| {
-        let condition = Condition {
-            equal,
-            between: &[],
-        };
+        let condition = Condition::of(equal, &[]);
         let population = &table.population;
         let shape = RowShape::of(population, condition, equality);
         let about = (population, &shape);
@@ -436,10 +427,7 @@ fn steps_at_one_rate_are_counted_at_a_time_as_they_are_one_by_one() {
         };
         for target in tables[0].rows.iter().step_by(20_011) {
             let equal = [of(target, CAMPAIGN)];
-            let condition = Condition {
-                equal: &equal,
-                between: &[],
-            };
+            let condition = Condition::of(&equal, &[]);
             let counts = tables.each_ref().map(|table| {
                 let shape = RowShape::of(&table.population, condition, equality);
                 let about = (&table.population, &shape);
@@ -479,7 +467,7 @@ fn a_counter_counts_as_its_population_whatever_it_was_asked_before() {
                 (&[], None, f64::INFINITY),
             ] {
                 let (condition, equality) = (
-                    Condition { equal, between },
+                    Condition::of(equal, between),
                     RowEquality {
                         told,
                         step,
@@ -530,7 +518,7 @@ fn values_of_a_list_count_as_each_does_alone() {
                         &[campaign, (KIND, campaign.1 % 3)],
                         &[company, (KIND, campaign.1 % 3)],
                     ] {
-                        let condition = Condition { equal, between };
+                        let condition = Condition::of(equal, between);
                         let equality = RowEquality {
                             told: &[CAMPAIGN, KIND],
                             step: Some((TS, ts - 250, ts + 250)),
@@ -692,10 +680,7 @@ fn columns_of_one_file_go_together() {
                 let (of_own, is_own) = (asked / all, held(all) / (3.0 * all));
                 expected += newest.sum::<f64>() + is_own + (1.0 - is_own - held(all)) * of_own;
                 let equal: Vec<_> = known.iter().map(|it| of(target, *it)).collect();
-                let condition = Condition {
-                    equal: &equal,
-                    between: &[],
-                };
+                let condition = Condition::of(&equal, &[]);
                 counted += table
                     .population
                     .distinct(condition, equality, target, table.at);

@@ -20,7 +20,7 @@ impl DrawnCount<'_> {
     /// As [`RowCount::distinct`], in fewer steps; `None` where these don't tell.
     pub(super) fn distinct(&self, target: &[i64]) -> Option<f64> {
         let marginals = &self.population.marginals;
-        let share = |item: Item| marginals.by_law(item.field, item.slots());
+        let share = |item: Item<'_>| marginals.by_law(item.field, item.slots());
         let share: f64 = items(self.condition).map(share).product();
         let origins = || self.population.origins.iter().zip(self.present);
         let values = self.equality.draws * self.equality.turns;

@@ -111,6 +111,15 @@ impl ValueClasses {
             classes,
         }
     }
+
+    /// Of a part of all rows from classes that make up the whole of it.
+    fn of_part(classes: Vec<ShareClass>, whole: f64) -> Self {
+        let of_all = |it: ShareClass| ShareClass {
+            values: it.values / whole,
+            share: it.share * whole,
+        };
+        Self::of(classes.into_iter().map(of_all).collect())
+    }
 }
 
 impl GroupShares {
@@ -120,17 +129,9 @@ impl GroupShares {
         share: impl Fn((i64, i64)) -> f64,
         classes: impl FnOnce() -> Vec<ShareClass>,
     ) -> Self {
-        let mut of_groups = vec![
-            0.0;
-            if groups.are_known() {
-                groups.count as usize
-            } else {
-                0
-            }
-        ];
-        for (slot, group) in groups.known() {
-            of_groups[group as usize] += share((slot, slot.saturating_add(1)));
-        }
+        let of_value = |slot: &i64| share((*slot, slot.saturating_add(1)));
+        let of_group = |values: &Vec<i64>| values.iter().map(of_value).sum();
+        let of_groups: Vec<f64> = groups.of_groups.iter().map(of_group).collect();
         let classes = match groups.are_known() {
             true => ValueShares::of_weights(0, &of_groups).classes(),
             false => {
@@ -155,44 +156,52 @@ impl GroupShares {
         }
     }
 
-    /// The share of the groups of these slots, of which any have a `share`.
-    pub(super) fn of_slots(&self, slots: (i64, i64), share: impl Fn((i64, i64)) -> f64) -> f64 {
-        let own = share(slots);
+    /// The share of the groups of the slots that are asked for, of which any have a `share`, and these their `own`.
+    pub(super) fn of_item(
+        &self,
+        item: Item<'_>,
+        own: f64,
+        share: impl Fn((i64, i64)) -> f64,
+    ) -> f64 {
         if !self.groups.are_known() {
-            let (whole, [met, all]) = self.groups.around(slots);
+            let (whole, [met, all]) = self.groups.around(item.slots());
             return own + (share(whole) - own) * met / all;
         }
         // What is no value of the field has no group.
-        let groups = self.groups.of_slots(slots);
+        let groups = self.met(item);
         let shares = groups.iter().map(|at| self.of_groups[*at as usize]);
         if groups.is_empty() { own } else { shares.sum() }
     }
 
-    /// Some of these slots lie in the group of this one.
-    pub(super) fn meets(&self, slots: (i64, i64), slot: i64) -> bool {
+    /// Some of the slots that are asked for lie in the group of this one.
+    pub(super) fn meets(&self, item: Item<'_>, slot: i64) -> bool {
         let group = self.groups.of(slot);
-        group.is_some_and(|it| self.groups.of_slots(slots).contains(&it))
+        group.is_some_and(|it| self.met(item).contains(&it))
     }
 
-    /// The groups of these slots in classes, which have a share of `whole` together.
-    pub(super) fn between(&self, slots: (i64, i64), whole: f64) -> ValueClasses {
+    /// The known groups of the slots that are asked for.
+    fn met(&self, item: Item<'_>) -> SmallVec<[u32; 16]> {
+        match item.groups {
+            Some(own) => self.groups.of_all(&own.of_groups[item.low as usize]),
+            None => self.groups.of_slots(item.slots()),
+        }
+    }
+
+    /// The groups of the slots that are asked for in classes, which have a share of `whole` together.
+    pub(super) fn between(&self, item: Item<'_>, whole: f64) -> ValueClasses {
         let classes = match self.groups.are_known() {
             true => {
-                let met = self.groups.of_slots(slots);
+                let met = self.met(item);
                 let shares = met.iter().map(|at| self.of_groups[*at as usize]);
                 ValueShares::of_weights(0, &shares.collect::<Vec<f64>>()).classes()
             }
             false => {
-                let (_, [values, _]) = self.groups.around(slots);
+                let (_, [values, _]) = self.groups.around(item.slots());
                 let share = 1.0 / values;
                 vec![ShareClass { values, share }]
             }
         };
-        let of_all = |it: ShareClass| ShareClass {
-            values: it.values / whole,
-            share: it.share * whole,
-        };
-        ValueClasses::of(classes.into_iter().map(of_all).collect())
+        ValueClasses::of_part(classes, whole)
     }
 }
 
@@ -311,7 +320,7 @@ impl Marginals {
     pub(super) fn decided(
         &self,
         origin: usize,
-        item: Item,
+        item: Item<'_>,
         condition: Condition<'_>,
     ) -> Option<bool> {
         let known = |id: FieldId| match self.of(origin, id) {
@@ -327,7 +336,7 @@ impl Marginals {
         }
         let slot_of = |parent| known(parent).unwrap_or(0);
         let value = self.generator.dependent_value(item.field, slot_of);
-        Some(value.is_none_or(|value| (item.low..item.high).contains(&value)))
+        Some(value.is_none_or(|value| item.has(value)))
     }
 
     /// The share of slots `low..high` of a dependent field, where it is tabulated.
@@ -362,13 +371,40 @@ impl Marginals {
         tabulated.unwrap_or_else(|| self.independent(origin, field, slots, Of::Rows))
     }
 
+    /// The share that a part of a condition leaves.
+    pub(super) fn share_of_item(&self, origin: usize, item: Item<'_>, of: Of) -> f64 {
+        match item.groups {
+            Some(groups) if of == Of::Values => {
+                groups.of_groups[item.low as usize].len() as f64 / self.count(item.field)
+            }
+            Some(groups) => self.grouped(origin, groups).of_groups[item.low as usize],
+            None => {
+                let tabulated = self.tabulated(origin, item.field, item.slots(), of);
+                tabulated.unwrap_or_else(|| self.independent(origin, item.field, item.slots(), of))
+            }
+        }
+    }
+
+    /// The values of a group that is asked for, in classes that make up the whole of their rows, and their share.
+    pub(super) fn classes_of_group(
+        &self,
+        origin: usize,
+        item: Item<'_>,
+    ) -> Option<(ValueClasses, f64)> {
+        let slots = item.groups?.of_groups[item.low as usize].iter();
+        let share = |slot: &i64| self.share_in(origin, item.field, (*slot, *slot + 1));
+        let shares: Vec<f64> = slots.map(share).collect();
+        let (whole, classes) = (shares.iter().sum(), ValueShares::of_weights(0, &shares));
+        Some((ValueClasses::of_part(classes.classes(), whole), whole))
+    }
+
     /// The parts of a condition on columns of the file that a field is from, each with its column.
-    pub(super) fn of_file(
+    pub(super) fn of_file<'a>(
         &self,
         origin: usize,
         field: FieldId,
-        asked: impl Iterator<Item = Item>,
-    ) -> SmallVec<[(&FieldColumn, Item); 4]> {
+        asked: impl Iterator<Item = Item<'a>>,
+    ) -> SmallVec<[(&FieldColumn, Item<'a>); 4]> {
         let (schema, roots) = (self.generator.schema(), self.roots(origin, field));
         let asked = asked.filter(|it| self.roots(origin, it.field) == roots);
         let columns = asked.filter_map(|it| Some((schema.field(it.field).column.as_deref()?, it)));
@@ -650,8 +686,9 @@ fn frequent_apart(
 
 /// Number of a file's rows that satisfy all conditions: of the column with the fewest rows, these are looked through, or so many of them that are evenly
 /// spaced.
-pub(super) fn rows_with(conditions: &[(&FieldColumn, Item)]) -> f64 {
-    let rows = |(column, item): &(&'_ FieldColumn, Item)| column.rows(item.low, item.high).len();
+pub(super) fn rows_with(conditions: &[(&FieldColumn, Item<'_>)]) -> f64 {
+    let rows =
+        |(column, item): &(&'_ FieldColumn, Item<'_>)| column.rows(item.low, item.high).len();
     let Some((fewest, item)) = conditions.iter().min_by_key(|it| rows(it)) else {
         return 0.0;
     };

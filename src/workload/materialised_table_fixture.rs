@@ -210,12 +210,8 @@ impl MaterialisedTable {
     }
 
     pub(super) fn estimate(&self, (equal, between): &Question, target: &[i64]) -> f64 {
-        let condition = Condition { equal, between };
-        let every = RowEquality {
-            draws: f64::INFINITY,
-            ..RowEquality::default()
-        };
-        self.population.distinct(condition, every, target, self.at)
+        let condition = Condition::of(equal, between);
+        self.population.writes(condition, target, self.at)
     }
 
     pub(super) fn now(&self, unit_millis: i64) -> i64 {
@@ -255,7 +251,7 @@ impl MaterialisedTable {
             cells.len()
         };
         self.compare_by(targets, question, distinct, |(equal, between), target| {
-            let condition = Condition { equal, between };
+            let condition = Condition::of(equal, between);
             self.population
                 .distinct(condition, equality, target, self.at)
         })

@@ -270,7 +270,7 @@ impl<'a> RowCount<'a> {
                 let all = match grouped {
                     _ if of_newest => 1.0,
                     _ if !is_changing => share,
-                    Some(grouped) => grouped.of_slots(item.slots(), in_origin),
+                    Some(grouped) => grouped.of_item(item, share, in_origin),
                     None => 1.0,
                 };
                 if all > share {
@@ -279,9 +279,9 @@ impl<'a> RowCount<'a> {
                 all
             };
             match population.marginals.of(at, item.field) {
-                Marginal::Fixed(slot) if (item.low..item.high).contains(slot) => {}
+                Marginal::Fixed(slot) if item.has(*slot) => {}
                 Marginal::Fixed(slot) if is_changing => {
-                    if grouped.is_some_and(|it| !it.meets(item.slots(), *slot)) {
+                    if grouped.is_some_and(|it| !it.meets(item, *slot)) {
                         return None;
                     }
                     kept = 0.0;
@@ -300,9 +300,10 @@ impl<'a> RowCount<'a> {
                     window.numbers = Some(both(window.numbers.unwrap_or(numbers), numbers));
                 }
                 Marginal::Own { combined } => {
-                    let marginals = &population.marginals;
-                    let share = marginals.independent(at, item.field, item.slots(), Of::Rows);
-                    part.cut(*combined, around(share));
+                    part.cut(
+                        *combined,
+                        around(population.marginals.share_of_item(at, item, Of::Rows)),
+                    );
                 }
                 Marginal::OfOthers { combined, .. } => {
                     part.cut(*combined, around(self.dependent(at, nth, item, Of::Rows)));
@@ -389,17 +390,18 @@ impl<'a> RowCount<'a> {
                 };
                 let range = |item: Item| {
                     let (marginals, field) = (&self.population.marginals, item.field);
-                    let slots = item.slots();
-                    let (classes, whole) = match of.shape.grouped(field) {
-                        Some(grouped) => {
+                    let (classes, whole) = match (of.shape.grouped(field), item.groups) {
+                        (Some(grouped), _) => {
                             let share = |slots| marginals.share_in(of.origin, field, slots);
+                            let own = marginals.share_of_item(of.origin, item, Of::Rows);
                             let whole = match self.equality.changing.contains(&field) {
-                                true => grouped.of_slots(slots, share),
-                                false => share(slots),
+                                true => grouped.of_item(item, own, share),
+                                false => own,
                             };
-                            (grouped.between(slots, whole), whole)
+                            (grouped.between(item, whole), whole)
                         }
-                        None => marginals.classes_between(of.origin, field, slots, 1)?,
+                        (_, Some(_)) => marginals.classes_of_group(of.origin, item)?,
+                        _ => marginals.classes_between(of.origin, field, item.slots(), 1)?,
                     };
                     Some((field, classes, whole))
                 };
@@ -422,7 +424,7 @@ impl<'a> RowCount<'a> {
 
     /// The share of an origin's rows, or of the combinations of its values, that satisfy the `nth` part of the condition, on a dependent field, given the
     /// parts that come before it: those on what changes from write to write of a row come last.
-    pub(super) fn dependent(&self, at: usize, nth: usize, item: Item, of: Of) -> f64 {
+    pub(super) fn dependent(&self, at: usize, nth: usize, item: Item<'_>, of: Of) -> f64 {
         let (origins, marginals) = (&self.population.origins, &self.population.marginals);
         let known = |id: FieldId| {
             let mut equal = self.condition.equal.iter();
@@ -432,7 +434,11 @@ impl<'a> RowCount<'a> {
         if let Some(holds) = marginals.decided(at, item, self.condition) {
             return f64::from(u8::from(holds));
         }
-        let place = |(nth, it): (usize, Item)| (self.equality.changing.contains(&it.field), nth);
+        if item.groups.is_some() {
+            return marginals.share_of_item(at, item, of);
+        }
+        let place =
+            |(nth, it): (usize, Item<'_>)| (self.equality.changing.contains(&it.field), nth);
         let before = items(self.condition).enumerate();
         let before = before.filter(|of| place(*of) < place((nth, item)));
         let before = before.map(|(_, item)| item);
@@ -451,7 +457,7 @@ impl<'a> RowCount<'a> {
                 false => 0.0,
             };
         }
-        let related = |other: &Item| {
+        let related = |other: &Item<'_>| {
             let of = marginals.roots(at, other.field);
             origins[at].fixed_slot(other.field).is_none()
                 && (roots.contains(&other.field) || of.iter().any(|root| roots.contains(root)))

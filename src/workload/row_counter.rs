@@ -45,15 +45,13 @@ impl Population {
         for origin in 0..self.origins.len() {
             for (nth, item) in items(condition).enumerate() {
                 let share = match marginals.of(origin, item.field) {
-                    Marginal::Fixed(slot) if (item.low..item.high).contains(slot) => continue,
+                    Marginal::Fixed(slot) if item.has(*slot) => continue,
                     Marginal::Fixed(_) => {
                         // The origin has none of the rows.
                         shares.push(u64::MAX);
                         break;
                     }
-                    Marginal::Own { .. } => {
-                        marginals.independent(origin, item.field, item.slots(), Of::Rows)
-                    }
+                    Marginal::Own { .. } => marginals.share_of_item(origin, item, Of::Rows),
                     Marginal::OfOthers { .. } => {
                         f64::from(u8::from(marginals.decided(origin, item, condition)?))
                     }

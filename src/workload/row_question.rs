@@ -5,12 +5,14 @@ use crate::time::SimTime;
 use std::sync::Arc;
 
 /// What rows must be like; all parts together.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Condition<'a> {
     /// Fields with exactly these slots.
     pub equal: &'a [(FieldId, i64)],
     /// Fields (numbers) whose slots lie in `low..high`.
     pub between: &'a [(FieldId, i64, i64)],
+    /// Fields with any value of one of these groups.
+    pub alike: &'a [(Arc<ValueGroups>, u32)],
 }
 
 /// What makes two records the same row: records that agree in all of it have the same key, and the later overwrites the earlier.
@@ -59,39 +61,70 @@ impl Default for RowEquality<'_> {
     }
 }
 
-/// One field's part of a condition: slots `low..high`.
+/// One field's part of a condition: slots `low..high`, or the values of groups with such numbers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Item {
+pub(super) struct Item<'a> {
     pub field: FieldId,
     pub low: i64,
     pub high: i64,
+    pub groups: Option<&'a Arc<ValueGroups>>,
 }
 
-impl Item {
+impl Item<'_> {
+    pub fn of((field, low, high): (FieldId, i64, i64)) -> Self {
+        Self {
+            field,
+            low,
+            high,
+            groups: None,
+        }
+    }
+
     pub fn slots(self) -> (i64, i64) {
         (self.low, self.high)
     }
 
     /// One slot is asked for.
     pub fn is_single(self) -> bool {
-        self.high == self.low.saturating_add(1)
+        self.groups.is_none() && self.high == self.low.saturating_add(1)
+    }
+
+    /// It is asked for this slot of the field.
+    pub fn has(self, slot: i64) -> bool {
+        let it = match self.groups {
+            Some(groups) => groups.of(slot).map(i64::from),
+            None => Some(slot),
+        };
+        it.is_some_and(|it| (self.low..self.high).contains(&it))
     }
 
     pub fn holds(self, record: &[i64]) -> bool {
-        (self.low..self.high).contains(&record[usize::from(self.field.0)])
+        self.has(record[usize::from(self.field.0)])
     }
 }
 
 /// The parts of a condition.
-pub(super) fn items<'a>(condition: Condition<'a>) -> impl Iterator<Item = Item> + Clone + 'a {
-    let item = |(field, low, high)| Item { field, low, high };
+pub(super) fn items<'a>(condition: Condition<'a>) -> impl Iterator<Item = Item<'a>> + Clone {
     let equal = condition.equal.iter();
     let equal = equal.map(|(field, slot)| (*field, *slot, slot.saturating_add(1)));
     let all = equal.chain(condition.between.iter().copied());
-    all.map(item)
+    let alike = condition.alike.iter().map(|(groups, at)| Item {
+        groups: Some(groups),
+        ..Item::of((groups.field, i64::from(*at), i64::from(*at) + 1))
+    });
+    all.map(Item::of).chain(alike)
 }
 
-impl Condition<'_> {
+impl<'a> Condition<'a> {
+    /// Of single values and ranges of fields.
+    pub fn of(equal: &'a [(FieldId, i64)], between: &'a [(FieldId, i64, i64)]) -> Self {
+        Self {
+            equal,
+            between,
+            alike: &[],
+        }
+    }
+
     /// `target` satisfies it, and whatever else does is the same row.
     pub(super) fn leaves_only(&self, target: &[i64], equality: RowEquality<'_>) -> bool {
         let fixed = |field: &FieldId| self.equal.iter().any(|(known, _)| known == field);
@@ -117,6 +150,15 @@ pub trait RowCounts {
         target: &[i64],
         at: SimTime,
     ) -> f64;
+
+    /// The same of all writes, the same row or not.
+    fn writes(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> f64 {
+        let each = RowEquality {
+            draws: f64::INFINITY,
+            ..RowEquality::default()
+        };
+        self.distinct(condition, each, target, at)
+    }
 
     /// Asks for what rows with values of a field are counted by, where that is in a table.
     fn prefetch(&self, _field: FieldId, _slots: &[i64]) {}

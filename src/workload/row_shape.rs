@@ -87,6 +87,7 @@ pub(super) struct RowShape {
     /// Fields of which one slot is asked for, and those of ranges with whether it is one.
     equal: SmallVec<[FieldId; 4]>,
     between: SmallVec<[(FieldId, bool); 2]>,
+    alike: SmallVec<[Arc<ValueGroups>; 1]>,
     told: SmallVec<[FieldId; 4]>,
     changing: SmallVec<[FieldId; 4]>,
     groups: SmallVec<[Arc<ValueGroups>; 1]>,
@@ -101,7 +102,7 @@ pub(super) struct RowShape {
 }
 
 fn range(&(field, low, high): &(FieldId, i64, i64)) -> (FieldId, bool) {
-    (field, Item { field, low, high }.is_single())
+    (field, high == low.saturating_add(1))
 }
 
 impl RowShape {
@@ -127,6 +128,7 @@ impl RowShape {
             fixes_told: told.all(is_given),
             equal: condition.equal.iter().map(|(field, _)| *field).collect(),
             between: condition.between.iter().map(range).collect(),
+            alike: condition.alike.iter().map(|(of, _)| of.clone()).collect(),
             told: equality.told.into(),
             changing: equality.changing.into(),
             groups: equality.groups.into(),
@@ -149,6 +151,8 @@ impl RowShape {
             && self.is_unique == equality.draws.is_infinite()
             && (self.equal.len(), self.between.len())
                 == (condition.equal.len(), condition.between.len())
+            && (self.alike.iter().map(Arc::as_ptr))
+                .eq(condition.alike.iter().map(|(of, _)| Arc::as_ptr(of)))
             && self
                 .equal
                 .iter()

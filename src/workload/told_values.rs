@@ -56,9 +56,7 @@ impl<'a> RowCount<'a> {
             let asked = asked.filter(|_| !is_listed && !of_all.is_changing);
             for (nth, item) in asked.filter_map(|at| Some((*at, items(self.condition).nth(*at)?))) {
                 let share = match marginals.of(of.origin, item.field) {
-                    Marginal::Own { .. } => {
-                        marginals.independent(of.origin, item.field, item.slots(), Of::Values)
-                    }
+                    Marginal::Own { .. } => marginals.share_of_item(of.origin, item, Of::Values),
                     _ => self.dependent(of.origin, nth, item, Of::Values),
                 };
                 left.cut(of_all.combined, share);
@@ -121,7 +119,8 @@ impl<'a> RowCount<'a> {
             return marginals.share_of(of.origin, field, slot);
         };
         let share = |slots| marginals.share_in(of.origin, field, slots);
-        let share = grouped.of_slots((slot, slot.saturating_add(1)), share);
+        let item = Item::of((field, slot, slot.saturating_add(1)));
+        let share = grouped.of_item(item, share(item.slots()), share);
         let range = of.ranges.iter().find(|(of, ..)| *of == field);
         range.map_or(share, |(.., whole)| share.min(*whole))
     }
@@ -136,7 +135,7 @@ impl<'a> RowCount<'a> {
         let (marginals, values) = (&self.population.marginals, &together.values);
         let asked = together.asked.iter();
         let asked = asked.filter_map(|nth| items(self.condition).nth(*nth));
-        let asked: SmallVec<[Item; 4]> = asked.collect();
+        let asked: SmallVec<[Item<'_>; 4]> = asked.collect();
         if asked.is_empty() {
             return None;
         }

@@ -42,6 +42,9 @@ impl Uniform<'_> {
         for (field, low, high) in condition.between {
             rows *= ((high - low) as f64 / self.values(*field)).min(1.0);
         }
+        for (groups, at) in condition.alike {
+            rows *= groups.of_groups[*at as usize].len() as f64 / self.values(groups.field);
+        }
         rows.max(1.0)
     }
 }
@@ -57,6 +60,10 @@ impl RowCounts for Uniform<'_> {
         let within = |field| {
             if condition.equal.iter().any(|(equal, _)| *equal == field) {
                 return 1.0;
+            }
+            let mut alike = condition.alike.iter();
+            if let Some((groups, at)) = alike.find(|(groups, _)| groups.field == field) {
+                return groups.of_groups[*at as usize].len() as f64;
             }
             let mut bands = condition.between.iter();
             let band = bands.find(|(band, _, _)| *band == field);

@@ -141,8 +141,10 @@ impl RowCounts for Table {
             let slot = |field: FieldId| record[usize::from(field.0)];
             let mut equal = condition.equal.iter();
             let mut between = condition.between.iter();
+            let mut alike = condition.alike.iter();
             if equal.all(|(field, value)| slot(*field) == *value)
                 && between.all(|(field, low, high)| (*low..*high).contains(&slot(*field)))
+                && alike.all(|(groups, at)| groups.of(slot(groups.field)) == Some(*at))
             {
                 let step = equality
                     .step

@@ -1,0 +1,82 @@
+//! Rows that reads read under keys that are composed: sums of fields, hashes of what stands behind them, beginnings of texts before time.
+
+use super::counted_rows_tests::{assert_near, forecasts};
+
+#[test]
+fn numbers_that_are_sums_of_fields_are_read_like_those_fields() {
+    // Of each of 100 devices a row a second for two days; ten minutes are 600 rows, those of all devices 60,000.
+    let forms = [
+        "be4(dev) || be8(ts)",
+        "be8(dev * 10000000000 + ts)",
+        "lpad(dev * 10000000000 + ts, 12)",
+        "desc(be8(dev * 10000000000 + ts))",
+        "be8(dev * 10000000000 + (9999999999 - ts))",
+    ];
+    let strategies = forms.iter().enumerate();
+    let strategies = strategies.map(|(at, key)| format!("[strategy.s{at}]\nkey = \"{key}\"\n"));
+    let text = format!(
+        "[time]\nduration = \"1s\"\nwarmup = \"0s\"\nstart = 2026-03-01T12:30:00Z\n\
+         [field]\ndev = {{ type = \"int\", count = 100 }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n\
+         [existing.w]\neach = [\"dev\"]\nevery = \"1s\"\nlast = \"2d\"\n\
+         [read.device]\nequal = [\"dev\"]\n\
+         [read.recent]\nequal = [\"dev\"]\nrange = {{ field = \"ts\", last = \"10m\" }}\n\
+         [read.newest]\nequal = [\"dev\"]\nnewest = {{ field = \"ts\", rows = 10 }}\n\
+         [read.all]\nrange = {{ field = \"ts\", last = \"10m\" }}\n{}",
+        strategies.collect::<String>()
+    );
+    for reads in forecasts::<4>(&text) {
+        for (found, expected) in reads.into_iter().zip([172_800.0, 600.0, 10.0, 60_000.0]) {
+            assert_near(found[0], expected, 1.5 * expected / 600.0);
+            assert_eq!(found[1], found[0]);
+        }
+    }
+}
+
+#[test]
+fn a_hash_of_what_stands_behind_it_leaves_nothing_out() {
+    // Of 600 texts of four letters of six 16.7 begin alike on average: each under 20 shops, once.
+    let keys = [
+        "left(sku, 2) || be2(shop) || sku",
+        "salt(4, left(sku, 2) || be2(shop)) || left(sku, 2) || be2(shop) || sku",
+        "be1(bucket(4, left(sku, 2) || be2(shop))) || sku || be2(shop)",
+        "left(md5(left(sku, 2) || text(shop)), 4) || left(sku, 2) || be2(shop) || sku",
+        "salt(4, left(sku, 2) || be2(shop / 2)) || left(sku, 2) || be2(shop / 2) || sku || be2(shop)",
+    ];
+    let strategies = keys.iter().enumerate();
+    let strategies = strategies.map(|(at, key)| format!("[strategy.s{at}]\nkey = \"{key}\"\n"));
+    let text = format!(
+        "[field]\nsku = {{ type = \"text\", count = 600, length = 4, alphabet = \"abcdef\" }}\ns2 = {{ expr = \"left(sku, 2)\" }}\n\
+         shop = {{ type = \"int\", count = 20 }}\n[existing.w]\neach = [\"sku\", \"shop\"]\n[read.r]\nequal = [\"s2\", \"shop\"]\n{}",
+        strategies.collect::<String>()
+    );
+    let found = forecasts::<1>(&text);
+    let [[wanted, read]] = found[0];
+    assert_eq!(read, wanted);
+    // As rows are asked for, a group of n of them n times: by n^2, and n strays by its square root.
+    assert_near(wanted, 17.7, 1.5);
+    // Where the whole text stands before the shop, of the 19 other shops a quarter has the bucket. A step has two shops.
+    for ([[own, read]], times) in found.into_iter().zip([1.0, 1.0, 5.75, 1.0, 2.0]) {
+        assert_near(own, wanted, 1e-6);
+        // Of 720 pairs that a hash deals to four buckets 0.25 +- 0.016 are in one.
+        assert_near(read / wanted, times, 19.0 * 0.016);
+    }
+}
+
+#[test]
+fn a_shorter_beginning_than_the_key_has_is_a_scan_for_each_that_goes_on_from_it() {
+    // 1,000 texts, 200 rows a second for an hour, a tenth of them of a first character: 6,000 in five minutes, in ten scans of 600.
+    let [[recent, newest], [_, in_buckets]] = forecasts::<2>(
+        "[time]\nduration = \"1s\"\nwarmup = \"0s\"\n[field]\nt = { type = \"text\", count = 1_000, length = 6, alphabet = \"0123456789\" }\n\
+         t1 = { expr = \"left(t, 1)\" }\nts = { type = \"timestamp\" }\n[write.w]\nrate = \"200/s\"\n[existing.w]\nlast = \"1h\"\n\
+         [read.recent]\nequal = [\"t1\"]\nrange = { field = \"ts\", last = \"5m\" }\n\
+         [read.newest]\nequal = [\"t1\"]\nnewest = { field = \"ts\", rows = 10 }\n\
+         [strategy.plain]\nkey = \"left(t, 2) || be8(ts) || t\"\n\
+         [strategy.buckets]\nkey = \"be1(bucket(4, t)) || left(t, 2) || be8(ts) || t\"\n",
+    )[..] else {
+        panic!("two strategies");
+    };
+    // Each reader's character has as many texts more as they stray by, squared: 100.9 of 1,000.
+    assert_near(recent[0], 6_054.0, 60.0);
+    assert_eq!(recent[0], recent[1]);
+    assert_eq!([newest[1], in_buckets[1]], [100.0, 400.0]);
+}
