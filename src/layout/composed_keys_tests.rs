@@ -80,3 +80,31 @@ fn a_shorter_beginning_than_the_key_has_is_a_scan_for_each_that_goes_on_from_it(
     assert_eq!(recent[0], recent[1]);
     assert_eq!([newest[1], in_buckets[1]], [100.0, 400.0]);
 }
+
+#[test]
+fn rows_that_never_meet_are_all_alike_that_have_what_a_reader_knows() {
+    // Each of 60 numbers under 500 others, once: six end with a digit, whatever the key makes of each.
+    let keys = ["left(md5(num), 8)", "right(num, 2)", "num"].map(|of_num| {
+        let [[[wanted, _]]] = forecasts::<1>(&format!(
+            "[field]\nnum = {{ type = \"digits\", width = 3, count = 60 }}\nn = {{ type = \"int\", count = 500 }}\n\
+             last = {{ expr = \"right(num, 1)\" }}\n[existing.w]\neach = [\"num\", \"n\"]\n[read.last]\nequal = [\"last\"]\n\
+             [strategy.s]\nkey = \"{of_num} || be2(n)\"\n"
+        ))[..] else {
+            panic!("one strategy");
+        };
+        wanted
+    });
+    for wanted in keys {
+        assert_near(wanted, 3_000.0, 3.0);
+    }
+    // Half of the users live in two of four cities, each of them in the same one however often that is written.
+    let [[[_, read]]] = forecasts::<1>(
+        "[field]\nuser = { type = \"int\", count = 2_000 }\ncity = { type = \"int\", count = 4, of = \"user\" }\n\
+         [write.w]\nrate = \"1/s\"\n[existing.w]\nrecords = 60_000\n[read.city]\nequal = [\"city\"]\n\
+         [strategy.s]\nkey = \"be1(city % 2) || be4(user)\"\n",
+    )[..] else {
+        panic!("one strategy");
+    };
+    // In the reader's city live 500 +- 19, and a third of all others is counted in the other one: three times 13.
+    assert_near(read, 1_000.0, 39.0);
+}

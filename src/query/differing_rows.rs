@@ -32,8 +32,8 @@ pub(super) struct DifferingRows<'a, R, S> {
 
 impl<'a, R: RowCounts, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, R, S> {
     /// Of `all` rows, which satisfy what is known, those that have the target's values or are alike by chance; by a `count` of rows. Both kinds may be the same
-    /// rows: under what the target has, beside what is known of all, there is room for so many at most. Where rows are written again and the key tells
-    /// a part of what they differ in, those of each part meet apart, and are counted so. All others are by the mean of all targets.
+    /// rows where a row is written again with others of these values: under what the target has, beside what is known of all, there is room for so many at most.
+    /// Where the key tells a part of what they differ in, those of each part meet apart, and are counted so. All others are by the mean of all targets.
     pub fn alike<const N: usize>(
         self,
         all: [f64; N],
@@ -119,7 +119,10 @@ impl<'a, R: RowCounts, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, R, 
             Condition::of(equal, &between.0),
             Condition::of(&equal[..known], &base.0),
         );
-        let room = identity.room(self.rows, [own, known], self.step, target.record, target.at);
+        let room = match do_meet {
+            true => identity.room(self.rows, [own, known], self.step, target.record, target.at),
+            false => f64::INFINITY,
+        };
         std::array::from_fn(|at| {
             let (same, others) = (same[at], (all[at] - same[at]) * chance);
             same + others * (1.0 - same / room).max(0.0)
