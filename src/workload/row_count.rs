@@ -300,10 +300,8 @@ impl<'a> RowCount<'a> {
                     window.numbers = Some(both(window.numbers.unwrap_or(numbers), numbers));
                 }
                 Marginal::Own { combined } => {
-                    part.cut(
-                        *combined,
-                        around(population.marginals.share_of_item(at, item, Of::Rows)),
-                    );
+                    let share = population.marginals.share_of_item(at, item, Of::Rows);
+                    part.cut(*combined, around(share));
                 }
                 Marginal::OfOthers { combined, .. } => {
                     part.cut(*combined, around(self.dependent(at, nth, item, Of::Rows)));
