@@ -6,13 +6,10 @@ use super::row_count::{
 };
 use super::row_question::{Item, items};
 use super::row_shape::{FieldRole, Narrowing, Together};
-use super::values_together::{added_up, share_in};
+use super::values_together::share_in;
 use crate::record::{FieldId, ShareClass, share_classes};
 use smallvec::SmallVec;
 use std::borrow::Cow;
-
-/// Rows of a file that are listed for one count: 2 ms.
-const LISTED_MAX: usize = 32_768;
 
 type HashShares<'a> = Cow<'a, [(u64, f64)]>;
 
@@ -125,8 +122,8 @@ impl<'a> RowCount<'a> {
         range.map_or(share, |(.., whole)| share.min(*whole))
     }
 
-    /// Hashes and shares of what fields have together in what satisfies the condition: with single values, or in up to [`LISTED_MAX`] rows of a file that have
-    /// one of those that are asked for. `None` of more. The place of single values among all comes with them.
+    /// Hashes and shares of what fields have together in what satisfies the condition: with single values, or in the rows of a file that have one
+    /// of those that are asked for. `None` of others. The place of single values among all comes with them.
     fn listed<'s>(
         &self,
         of: &Selection<'_>,
@@ -147,22 +144,15 @@ impl<'a> RowCount<'a> {
         let columns = marginals.of_file(of.origin, values.first(), asked.iter().copied());
         let found = columns.iter().map(|(of, it)| of.rows(it.low, it.high));
         let fewest = found.min_by_key(|rows| rows.len())?;
-        if fewest.len() > LISTED_MAX || !values.is_of_file(marginals) {
+        if columns.len() < asked.len() || !values.is_of_file(marginals) {
             return None;
         }
-        let holds = |row: &&u32| {
+        let holds = |row: &u32| {
             let mut columns = columns.iter();
-            columns.all(|(of, it)| (it.low..it.high).contains(&of.slots[**row as usize]))
+            columns.all(|(of, it)| it.has(of.slots[*row as usize]))
         };
-        let (mut all, fields) = (Vec::new(), values.fields());
-        let (of_rows, rows) = ((&values.roots[..], &fields[..]), fewest.iter());
-        let rows = rows.filter(holds).map(|row| u64::from(*row));
-        marginals.each_combination(of.origin, of_rows, Of::Rows, rows, |record, share| {
-            if asked.iter().all(|item| item.holds(record)) {
-                all.push((values.hash_told(record), share));
-            }
-        })?;
-        Some((Cow::Owned(added_up(all)), None))
+        let listed = values.of_rows(fewest.iter().copied().filter(holds));
+        Some((Cow::Owned(listed), None))
     }
 
     /// These in classes, which are kept for single values.

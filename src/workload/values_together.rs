@@ -32,8 +32,10 @@ pub(super) struct ValuesTogether {
     /// Hashes of what is asked for, in their order, and of what is told with it, with its share; none where there are too many.
     hashes: Vec<u64>,
     shares: Vec<(u64, f64)>,
-    /// Hashes of what is told, in their order, and its share, whatever it has of what is asked for; none of fields that nothing is asked for beside.
+    /// Hashes of what is told, in their order, and its share, whatever it has of what is asked for; none where there are too many.
     whole: Vec<(u64, f64)>,
+    /// The place of what each row of a file tells among these; none of what is no file.
+    of_rows: Vec<u32>,
 }
 
 impl ValuesTogether {
@@ -52,6 +54,7 @@ impl ValuesTogether {
             hashes: Vec::new(),
             shares: Vec::new(),
             whole: Vec::new(),
+            of_rows: Vec::new(),
         };
         let fields = together.fields();
         let roots = &mut together.roots;
@@ -68,6 +71,12 @@ impl ValuesTogether {
                 let asked = asked.iter().map(|it| record[usize::from(it.0)]);
                 all.push(((hash_of(asked), together.hash_told(record)), share));
             })?;
+            let told = all.iter().map(|((_, told), share)| (*told, *share));
+            together.whole = added_up(told.collect());
+            if together.is_of_file(marginals) {
+                let place = |hash| together.whole.partition_point(|it| it.0 < hash) as u32;
+                together.of_rows = all.iter().map(|((_, told), _)| place(*told)).collect();
+            }
             let all = added_up(all);
             let weights: Vec<f64> = all.iter().map(|it| it.1).collect();
             together.classes = ValueClasses::of(ValueShares::of_weights(0, &weights).classes());
@@ -75,9 +84,6 @@ impl ValuesTogether {
                 .into_iter()
                 .map(|((asked, told), share)| (asked, (told, share)));
             (together.hashes, together.shares) = pairs.unzip();
-            if !asked.is_empty() {
-                together.whole = added_up(together.shares.clone());
-            }
             return Some(together);
         }
         // So many things are thrown into all combinations of values.
@@ -152,6 +158,17 @@ impl ValuesTogether {
     /// The share of what is told that has this hash.
     pub(super) fn whole_of(&self, hash: u64) -> Option<f64> {
         share_in(&self.whole, hash)
+    }
+
+    /// Hashes of what these rows of a file tell, with their shares. O(rows + all that is told).
+    pub(super) fn of_rows(&self, rows: impl Iterator<Item = u32>) -> Vec<(u64, f64)> {
+        let mut counts = vec![0u32; self.whole.len()];
+        rows.for_each(|row| counts[self.of_rows[row as usize] as usize] += 1);
+        let all = self.of_rows.len() as f64;
+        let found = self.whole.iter().zip(counts).filter(|it| it.1 > 0);
+        found
+            .map(|((hash, _), count)| (*hash, f64::from(count) / all))
+            .collect()
     }
 
     /// A hash of what a record has in the told fields.
