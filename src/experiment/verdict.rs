@@ -448,7 +448,7 @@ impl Verdict {
     fn damage(&self, hotspot: Hotspot) -> String {
         let mut parts = vec![self.throughput()];
         if hotspot == Hotspot::None && self.held_back().is_none() && self.is_overloaded() {
-            parts.push("more asked for in all than the cluster can do".to_owned());
+            parts.push("more asked for than the cluster can do".to_owned());
         }
         if self.import_unfinished {
             let duration = length(self.duration_s);

@@ -10,7 +10,7 @@ use crate::record::{FieldId, ValueGroups};
 use crate::time::SimTime;
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a told field has to do with which cell a row falls on.
@@ -56,7 +56,7 @@ pub(super) struct Together {
     pub is_changing: bool,
     pub combined: bool,
     /// The share of what single values were asked for, and their classes, by their place.
-    pub classes: RefCell<HashMap<usize, (f64, ValueClasses)>>,
+    pub classes: RefCell<BTreeMap<usize, (f64, ValueClasses)>>,
 }
 
 /// One origin's part of a shape.
