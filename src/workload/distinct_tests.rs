@@ -101,11 +101,13 @@ fn drawn_rows_that_meet_by_chance_are_one() {
     };
     table.compare_distinct(300, numbered, campaign).agree();
     // Frequent campaigns and rare ones are neighbours.
-    let near = |target: &[i64]| {
-        let (field, low) = of(target, CAMPAIGN);
-        (vec![], vec![(field, low, low + 100)])
-    };
-    table.compare_distinct(300, equality, near).agree();
+    for width in [100, 2_000] {
+        let near = |target: &[i64]| {
+            let (field, low) = of(target, CAMPAIGN);
+            (vec![], vec![(field, low, low + width)])
+        };
+        table.compare_distinct(300, equality, near).agree();
+    }
     // One number is one row, whatever else the key tells of it.
     let number = |target: &[i64]| (vec![of(target, ID)], vec![]);
     for told in [&[KIND][..], &[CAMPAIGN, KIND]] {

@@ -487,7 +487,7 @@ impl Marginals {
         if width > SINGLE_VALUES && !in_order {
             let is_even = field.column.is_none() && field.law == Distribution::default();
             let are_known = field.count().is_some_and(|count| count <= TABULATED_MAX);
-            let classes = || frequent_apart((low, high), &share, whole);
+            let classes = || self.frequent_apart((origin, id), (low, high), whole);
             return (are_known && !is_even && step == 1).then(|| (classes(), whole));
         }
         let (mut classes, mut next) = (Vec::new(), low);
@@ -507,6 +507,52 @@ impl Marginals {
             next = end;
         }
         Some((ValueClasses::of(classes), whole))
+    }
+
+    /// Classes of the values in slots `low..high` of a field, which have a share of `whole` together. The frequent ones stand alone: of as many parts as are looked
+    /// at the one with the greatest share is halved in turn. The others are like all values of the field that come more seldom.
+    fn frequent_apart(
+        &self,
+        (origin, field): (usize, FieldId),
+        (low, high): (i64, i64),
+        whole: f64,
+    ) -> ValueClasses {
+        let part = |low, high| (low, high, self.share_in(origin, field, (low, high)));
+        let mut parts = vec![(low, high, whole)];
+        while parts.len() < SINGLE_VALUES as usize {
+            let several = parts.iter_mut().filter(|(low, high, _)| high - low > 1);
+            let Some(most) = several.max_by(|a, b| a.2.total_cmp(&b.2)) else {
+                break;
+            };
+            let (low, high, _) = *most;
+            let middle = i64::midpoint(low, high);
+            *most = part(low, middle);
+            parts.push(part(middle, high));
+        }
+        let is_single = |(low, high, _): &(i64, i64, f64)| high - low == 1;
+        let (single, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_single);
+        let least = single.iter().map(|it| it.2).fold(f64::INFINITY, f64::min);
+        let seldom = self.classes(origin, field).classes.iter();
+        let seldom = seldom.filter(|it| it.share < least);
+        let sums = |all: &mut dyn Iterator<Item = (f64, f64)>| {
+            all.fold((0.0, 0.0), |sums, it| (sums.0 + it.0, sums.1 + it.1))
+        };
+        let (values, left) = sums(&mut others.iter().map(|it| ((it.1 - it.0) as f64, it.2)));
+        let (of_all, of_left) =
+            sums(&mut seldom.clone().map(|it| (it.values, it.values * it.share)));
+        let class = |values, share| ShareClass {
+            values: values / whole,
+            share,
+        };
+        let like = |it: &ShareClass| {
+            class(
+                it.values * values / of_all,
+                it.share * left / values * of_all / of_left,
+            )
+        };
+        let single = single.iter().map(|it| class(1.0, it.2));
+        let others = seldom.filter(|_| values > 0.0).map(like);
+        ValueClasses::of(single.chain(others).collect())
     }
 
     /// How many values a field has, and how many combinations of values decide it; `None` where they are too many to go through.
@@ -658,31 +704,6 @@ fn even_share(kind: &FieldKind, (low, high): (i64, i64)) -> f64 {
 
 /// Most rows of a file that are looked through for one share (estimate: 1.6 % of error where half of them satisfy all conditions, 10 us).
 const SCANNED_MAX: usize = 4_096;
-
-/// Classes of the values in slots `low..high` that have a share of `whole` together, of which the frequent ones stand apart: of as many parts as are looked at the
-/// one with the greatest share is halved in turn.
-fn frequent_apart(
-    (low, high): (i64, i64),
-    share: &dyn Fn(i64, i64) -> f64,
-    whole: f64,
-) -> ValueClasses {
-    let mut parts = vec![(low, high, whole)];
-    while parts.len() < SINGLE_VALUES as usize {
-        let several = parts.iter_mut().filter(|(low, high, _)| high - low > 1);
-        let Some(most) = several.max_by(|a, b| a.2.total_cmp(&b.2)) else {
-            break;
-        };
-        let (low, high, _) = *most;
-        let middle = i64::midpoint(low, high);
-        *most = (low, middle, share(low, middle));
-        parts.push((middle, high, share(middle, high)));
-    }
-    let class = |(low, high, share): (i64, i64, f64)| ShareClass {
-        values: high.abs_diff(low) as f64 / whole,
-        share: share / high.abs_diff(low) as f64,
-    };
-    ValueClasses::of(parts.into_iter().map(class).collect())
-}
 
 /// Number of a file's rows that satisfy all conditions: of the column with the fewest rows, these are looked through, or so many of them that are evenly
 /// spaced.
