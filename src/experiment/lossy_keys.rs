@@ -20,13 +20,18 @@ pub fn lossy_keys(scenario: &Scenario) -> Vec<Diagnostic> {
             continue;
         }
         let kept = KeptRows::of(&members, scenario.seed);
+        let mut families = members.iter().flat_map(|it| &it.setup.table.families);
+        let rows = match families.any(|it| it.spec.versions > 1) {
+            true => "versions of rows",
+            false => "rows",
+        };
         let all = || kept.iter().zip(&members);
         let most = all().rev().max_by(|a, b| a.0.rows.total_cmp(&b.0.rows));
         let (most, other) = most.expect("a group has members");
         for (own, strategy) in all().filter(|(own, _)| own.is_fewer) {
             let [kept, all, on_one] = [own.rows, most.rows, most.rows / own.rows].map(compact);
             let message = format!(
-                "strategy `{}`: the key keeps {kept} of the {all} rows that `{}` keeps: {on_one} of them fall on one, which is overwritten",
+                "strategy `{}`: the key keeps {kept} of the {all} {rows} that `{}` keeps: {on_one} of them fall on one, which is overwritten",
                 strategy.name, other.name
             );
             warnings.push(

@@ -176,10 +176,10 @@ impl ComparableStrategies {
                 "The command creates the table of `{first}`, the first of those that are tied."
             ));
         }
-        let (create, single) = create(&scenario.name, best, scenario.seed);
-        if !single.is_empty() && !best.setup.workload.existing.is_empty() {
+        let (create, regions, single) = create(&scenario.name, best, scenario.seed);
+        if !single.is_empty() && of_best.mean(MetricId::RegionsStart) > Some(regions as f64) {
             reasons.push(format!(
-                "Where the command creates one region ({}), its server has all the table's writes until it splits. Existing rows have split the run's: a `presplit` does so from the start.",
+                "The command creates {} with a single region, as the file asks; in the run existing rows had split it. Until rows do, one server has all its writes: a `presplit` cuts it from the start.",
                 listed(&single)
             ));
         }
@@ -371,8 +371,8 @@ fn compared(first: &StrategyResult, second: &StrategyResult) -> Vec<Comparison> 
 }
 
 /// The command that makes the strategy's table as the scenario asks for it, not as existing rows have split it since; a line more for each of its copies. Beside
-/// it the names of those with a single region.
-fn create(scenario: &str, strategy: &Strategy, seed: Seed) -> (String, Vec<String>) {
+/// it the number of all regions, and the names of those with a single one.
+fn create(scenario: &str, strategy: &Strategy, seed: Seed) -> (String, usize, Vec<String>) {
     // What HBase takes as a table's name (`TableName`).
     let takes = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let is_name = scenario.chars().all(takes) && !scenario.is_empty() && !scenario.starts_with('-');
@@ -384,13 +384,14 @@ fn create(scenario: &str, strategy: &Strategy, seed: Seed) -> (String, Vec<Strin
         .map(|family| (family.name.as_str(), family.attributes()))
         .collect();
     let points = Layout::presplit_points(strategy, &first).into_iter();
-    let (mut commands, mut single) = (Vec::new(), Vec::new());
+    let (mut commands, mut regions, mut single) = (Vec::new(), 0, Vec::new());
     for (at, points) in points.enumerate() {
         let name = Strategy::table_name(table, at);
         commands.push(create_command(&name, &families, &points));
+        regions += points.len() + 1;
         single.extend(Some(format!("`{name}`")).filter(|_| points.is_empty()));
     }
-    (commands.join("\n"), single)
+    (commands.join("\n"), regions, single)
 }
 
 impl RankedStrategy {

@@ -124,8 +124,8 @@ fn an_even_spread_of_more_than_the_cluster_can_do() {
             v.p99_ms = Some((9_100.0, true));
             v.set(MetricId::WriteUnfinishedFraction, 0.34);
         }),
-        "No hotspot: the busiest of 8 servers takes 13.1 % of the writes (even: 12.5 %); 159k of 240k writes/s completed, more than the \
-         cluster can do, p99 over 9.10 s, 34 % unfinished at the end."
+        "No hotspot: the busiest of 8 servers takes 13.1 % of the writes (even: 12.5 %); 159k of 240k writes/s completed, more asked for \
+         than the cluster can do, p99 over 9.10 s, 34 % unfinished at the end."
     );
 }
 

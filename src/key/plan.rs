@@ -359,16 +359,14 @@ impl KeyPlan {
     /// What keys begin with in each 2 ms of a second at this pace: as many segments as a moment decides on, constants and those made of timestamps and sequences
     /// alone. None where the first that is not constant is none of these.
     fn leads(&self, pace: Pace) -> Vec<Vec<u8>> {
-        let constants = self
-            .segments
-            .iter()
-            .take_while(|it| it.constant().is_some());
-        let lead = constants.count();
         let moves = |field: &FieldId| match self.schema.field(*field).kind {
             FieldKind::Timestamp { late, .. } => late.is_none_or(|it| it.fraction <= 0.5),
             FieldKind::Sequence { .. } => pace.rows_per_sec.is_some(),
             _ => false,
         };
+        // A step that holds all times of the table is a constant in it, and moves all the same.
+        let stands = |it: &&Segment| it.constant().is_some() && !it.fields().iter().any(moves);
+        let lead = self.segments.iter().take_while(stands).count();
         let is_decided = |segment: &&Segment| {
             let (fields, is_drawn) = (segment.fields(), segment.randomness() == Randomness::Random);
             segment.constant().is_some()

@@ -16,6 +16,9 @@ const TABULATED_MAX: u64 = 1 << 22;
 /// Values of a range that are looked at one by one; of more, the first ones are, and those behind together, the more the further behind.
 const SINGLE_VALUES: u64 = 64;
 
+/// So few neighbours of a range, of which none is frequent, count as their mean.
+const AVERAGED: u64 = 8;
+
 /// How all fields' values come about among the rows of every origin. What takes a pass over values is prepared when it is first asked for.
 #[derive(Debug, Clone)]
 pub(super) struct Marginals {
@@ -510,7 +513,7 @@ impl Marginals {
     }
 
     /// Classes of the values in slots `low..high` of a field, which have a share of `whole` together. The frequent ones stand alone: of as many parts as are looked
-    /// at the one with the greatest share is halved in turn. The others are like all values of the field that come more seldom.
+    /// at the one with the greatest share is halved in turn. Those in greater parts are like all values of the field that come more seldom.
     fn frequent_apart(
         &self,
         (origin, field): (usize, FieldId),
@@ -529,30 +532,30 @@ impl Marginals {
             *most = part(low, middle);
             parts.push(part(middle, high));
         }
-        let is_single = |(low, high, _): &(i64, i64, f64)| high - low == 1;
-        let (single, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_single);
-        let least = single.iter().map(|it| it.2).fold(f64::INFINITY, f64::min);
-        let seldom = self.classes(origin, field).classes.iter();
-        let seldom = seldom.filter(|it| it.share < least);
+        let values = |(low, high, _): &(i64, i64, f64)| high.abs_diff(*low);
+        let is_small = |it: &(i64, i64, f64)| values(it) <= AVERAGED;
+        let (apart, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_small);
+        // No value of a part has more than that has. The least are first.
+        let most = others.iter().map(|it| it.2).fold(0.0, f64::max);
+        let classes = &self.classes(origin, field).classes;
+        let seldom = classes.partition_point(|it| it.share <= most).max(1);
+        let seldom = classes.iter().take(seldom);
         let sums = |all: &mut dyn Iterator<Item = (f64, f64)>| {
             all.fold((0.0, 0.0), |sums, it| (sums.0 + it.0, sums.1 + it.1))
         };
-        let (values, left) = sums(&mut others.iter().map(|it| ((it.1 - it.0) as f64, it.2)));
-        let (of_all, of_left) =
-            sums(&mut seldom.clone().map(|it| (it.values, it.values * it.share)));
-        let class = |values, share| ShareClass {
+        let (count, left) = sums(&mut others.iter().map(|it| (values(it) as f64, it.2)));
+        let all = seldom.clone().map(|it| (it.values, it.values * it.share));
+        let (all, of_all) = sums(&mut all.into_iter());
+        let class = |values: f64, share| ShareClass {
             values: values / whole,
             share,
         };
-        let like = |it: &ShareClass| {
-            class(
-                it.values * values / of_all,
-                it.share * left / values * of_all / of_left,
-            )
-        };
-        let single = single.iter().map(|it| class(1.0, it.2));
-        let others = seldom.filter(|_| values > 0.0).map(like);
-        ValueClasses::of(single.chain(others).collect())
+        let (each, scale) = (count / all, left / count * all / of_all);
+        let others = seldom.filter(|_| count > 0.0);
+        let others = others.map(|it| class(it.values * each, it.share * scale));
+        let apart = apart.iter().map(|it| (values(it) as f64, it.2));
+        let apart = apart.map(|(values, share)| class(values, share / values));
+        ValueClasses::of(apart.chain(others).collect())
     }
 
     /// How many values a field has, and how many combinations of values decide it; `None` where they are too many to go through.
