@@ -548,10 +548,12 @@ fn of_values_that_are_too_many_for_a_table_there_are_as_many_as_decide_them() {
         first: 0,
         count: 10_000_000_000,
     };
-    schema.fields.push(Field {
-        of: vec![CAMPAIGN],
-        ..Field::new("phone", digits)
-    });
+    for (name, parent) in [("phone", CAMPAIGN), ("line", COMPANY)] {
+        schema.fields.push(Field {
+            of: vec![parent],
+            ..Field::new(name, digits.clone())
+        });
+    }
     workload.writes.clear();
     let table = materialised(&workload, &schema, at(0));
     for told in [&[phone][..], &[KIND, phone]] {
@@ -566,6 +568,13 @@ fn of_values_that_are_too_many_for_a_table_there_are_as_many_as_decide_them() {
             table.compare_distinct(150, equality, equal).agree();
         }
     }
+    // All rows of a company have its line.
+    let equality = RowEquality {
+        told: &[ID],
+        ..RowEquality::default()
+    };
+    let line = |target: &[i64]| (vec![of(target, FieldId(9))], vec![]);
+    table.compare_distinct(150, equality, line).agree();
 }
 
 #[test]
@@ -643,6 +652,11 @@ fn columns_of_one_file_go_together() {
             (vec![of(target, shop)], vec![(amount, low, low + 20)])
         };
         table.compare_distinct(300, equality, near).agree();
+        let span = |target: &[i64]| {
+            let (field, low) = of(target, amount);
+            (vec![], vec![(field, low, low + 20)])
+        };
+        table.compare_distinct(300, equality, span).agree();
         if told.contains(&KIND) {
             continue;
         }

@@ -401,6 +401,27 @@ impl Marginals {
         Some((ValueClasses::of_part(classes.classes(), whole), whole))
     }
 
+    /// The share of what a record has in the parents of a field; `None` where they have too many values to know.
+    pub(super) fn share_of_parents(
+        &self,
+        (origin, field): (usize, FieldId),
+        record: &[i64],
+        of: Of,
+    ) -> Option<f64> {
+        let share = |parent: &FieldId| {
+            let slot = record[usize::from(parent.0)];
+            let slots = (slot, slot.saturating_add(1));
+            match self.of(origin, *parent) {
+                Marginal::Fixed(_) => Some(1.0),
+                Marginal::Own { .. } => Some(self.independent(origin, *parent, slots, of)),
+                Marginal::OfOthers { .. } => self.tabulated(origin, *parent, slots, of),
+                _ => None,
+            }
+        };
+        let parents = self.generator.schema().field(field).of.iter();
+        parents.map(share).product()
+    }
+
     /// The parts of a condition on columns of the file that a field is from, each with its column.
     pub(super) fn of_file<'a>(
         &self,

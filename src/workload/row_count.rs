@@ -473,12 +473,13 @@ impl<'a> RowCount<'a> {
             return by_law;
         }
         // What the target's own parents contribute, and for all others independence.
-        let unknown = roots.iter().filter(|root| known(**root).is_none());
-        let own = unknown.map(|root| {
+        let own = roots.iter().filter(|root| known(**root).is_none());
+        let own = own.map(|root| {
             let slot = self.target[usize::from(root.0)];
             marginals.independent(at, *root, (slot, slot.saturating_add(1)), of)
         });
-        let own: f64 = own.product();
+        let parents = marginals.share_of_parents((at, item.field), self.target, of);
+        let own: f64 = (parents.filter(|_| !root_known)).unwrap_or_else(|| own.product());
         // The condition on related fields before this one has left a share of the parents, of which the target's are a greater part.
         let before = before.filter(|other| !roots.contains(&other.field));
         let left = before.map(|other| marginals.by_law(other.field, other.slots()));
