@@ -1,6 +1,6 @@
 //! Rows that reads read under keys that are composed: sums of fields, hashes of what stands behind them, beginnings of texts before time.
 
-use super::counted_rows_tests::{assert_near, forecasts};
+use super::counted_rows_tests::{assert_near, forecasts, strategies};
 
 #[test]
 fn numbers_that_are_sums_of_fields_are_read_like_those_fields() {
@@ -12,8 +12,6 @@ fn numbers_that_are_sums_of_fields_are_read_like_those_fields() {
         "desc(be8(dev * 10000000000 + ts))",
         "be8(dev * 10000000000 + (9999999999 - ts))",
     ];
-    let strategies = forms.iter().enumerate();
-    let strategies = strategies.map(|(at, key)| format!("[strategy.s{at}]\nkey = \"{key}\"\n"));
     let text = format!(
         "[time]\nduration = \"1s\"\nwarmup = \"0s\"\nstart = 2026-03-01T12:30:00Z\n\
          [field]\ndev = {{ type = \"int\", count = 100 }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n\
@@ -22,7 +20,7 @@ fn numbers_that_are_sums_of_fields_are_read_like_those_fields() {
          [read.recent]\nequal = [\"dev\"]\nrange = {{ field = \"ts\", last = \"10m\" }}\n\
          [read.newest]\nequal = [\"dev\"]\nnewest = {{ field = \"ts\", rows = 10 }}\n\
          [read.all]\nrange = {{ field = \"ts\", last = \"10m\" }}\n{}",
-        strategies.collect::<String>()
+        strategies(&forms)
     );
     for reads in forecasts::<4>(&text) {
         for (found, expected) in reads.into_iter().zip([172_800.0, 600.0, 10.0, 60_000.0]) {
@@ -42,12 +40,10 @@ fn a_hash_of_what_stands_behind_it_leaves_nothing_out() {
         "left(md5(left(sku, 2) || text(shop)), 4) || left(sku, 2) || be2(shop) || sku",
         "salt(4, left(sku, 2) || be2(shop / 2)) || left(sku, 2) || be2(shop / 2) || sku || be2(shop)",
     ];
-    let strategies = keys.iter().enumerate();
-    let strategies = strategies.map(|(at, key)| format!("[strategy.s{at}]\nkey = \"{key}\"\n"));
     let text = format!(
         "[field]\nsku = {{ type = \"text\", count = 600, length = 4, alphabet = \"abcdef\" }}\ns2 = {{ expr = \"left(sku, 2)\" }}\n\
          shop = {{ type = \"int\", count = 20 }}\n[existing.w]\neach = [\"sku\", \"shop\"]\n[read.r]\nequal = [\"s2\", \"shop\"]\n{}",
-        strategies.collect::<String>()
+        strategies(&keys)
     );
     let found = forecasts::<1>(&text);
     let [[wanted, read]] = found[0];

@@ -250,6 +250,13 @@ fn steps_and_remainders_take_their_values_in_turn_and_hashes_those_that_they_hav
     near(sparse[3][0][0], 49.0 * (1.0 - (-2.0f64).exp()) + 1.0, 1e-3);
 }
 
+/// Strategies with these keys, in the words of a file.
+pub(super) fn strategies(keys: &[&str]) -> String {
+    let keys = keys.iter().enumerate();
+    keys.map(|(at, key)| format!("[strategy.s{at}]\nkey = \"{key}\"\n"))
+        .collect()
+}
+
 /// Rows that reads want and read in the order of the file, of each strategy.
 pub(super) fn forecasts<const READS: usize>(text: &str) -> Vec<[[f64; 2]; READS]> {
     let scenario = Scenario::parse(text, "counted").unwrap_or_else(|error| panic!("{error}"));
@@ -787,16 +794,14 @@ fn a_date_in_parts_and_a_time_as_a_double_are_in_the_order_of_time() {
 #[test]
 fn two_halves_of_a_number_tell_it() {
     // Of a million positions 632,121 have been written, each as often as another: a span of 1,000 has as large a part of its rows. The reader's own is there.
-    let strategies = [
+    let keys = [
         "be4(pos)",
         "left(lpad(pos, 6), 3) || right(lpad(pos, 6), 3)",
     ];
-    let strategies = strategies.iter().enumerate();
-    let strategies = strategies.map(|(at, key)| format!("[strategy.s{at}]\nkey = \"{key}\"\n"));
     let text = format!(
         "[field]\npos = {{ type = \"int\", count = 1_000_000 }}\n[existing.w]\nrecords = 1_000_000\n\
          [read.one]\nequal = [\"pos\"]\n[read.span]\nrange = {{ field = \"pos\", span = 1_000 }}\n{}",
-        strategies.collect::<String>()
+        strategies(&keys)
     );
     for [one, span] in forecasts::<2>(&text) {
         assert_near(one[0], 1.0, 1e-6);

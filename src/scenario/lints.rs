@@ -175,3 +175,30 @@ fn looks_back(read: &Read) -> bool {
         || range.is_some_and(|range| ends_now(range.extent))
         || laws.any(|law| matches!(law, PickDistribution::Latest { .. }))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::Scenario;
+
+    #[test]
+    fn strategies_whose_copies_are_cut_elsewhere_are_not_the_same() {
+        let same = |regions: u32| {
+            let strategy = |name: &str, regions: u32| {
+                format!(
+                    "[strategy.{name}]\nkey = \"be4(id)\"\n\
+                     copies = [{{ key = \"be8(n)\", presplit = {{ algorithm = \"uniform\", regions = {regions} }} }}]\n"
+                )
+            };
+            let text = format!(
+                "[field]\nid = {{ type = \"int\", count = 9 }}\nn = {{ type = \"sequence\" }}\n[write.w]\nrate = \"1k/s\"\n{}{}",
+                strategy("a", 4),
+                strategy("b", regions)
+            );
+            let scenario = Scenario::parse(&text, "same").unwrap_or_else(|error| panic!("{error}"));
+            let mut found = scenario.warnings.iter();
+            found.any(|it| it.message.contains("strategy `b` is the same as `a`"))
+        };
+        assert!(same(4));
+        assert!(!same(8));
+    }
+}
