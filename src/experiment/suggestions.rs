@@ -42,10 +42,10 @@ pub struct SuggestedKeys {
 }
 
 impl Suggestions {
-    /// For the first point of a sweep, if there is one. Keys of the file, keys that mean other rows than the file's, and keys that are refused
+    /// Of a sweep, for the first point with the most servers: what spreads over them spreads over fewer. Keys of the file, keys that mean other rows than the file's, and keys that are refused
     /// are dropped; strategies that override what is written or read get none.
     pub fn of(scenario: &Scenario) -> Self {
-        let own = &scenario.strategies;
+        let own = at_most_servers(scenario);
         let members = |group: &Vec<usize>| group.iter().map(|&at| &own[at]).collect::<Vec<_>>();
         let mut groups = groups(own);
         for group in &mut groups {
@@ -112,6 +112,15 @@ pub(super) fn strategies(scenario: &Scenario) -> Vec<Strategy> {
     let points = 0..scenario.point_count();
     let strategies = points.flat_map(|point| scenario.strategies_at(point));
     strategies.cloned().collect()
+}
+
+/// The strategies of the first point at which the first of them has the most servers.
+fn at_most_servers(scenario: &Scenario) -> &[Strategy] {
+    let points = (0..scenario.point_count()).rev();
+    let points = points.map(|point| scenario.strategies_at(point));
+    let servers = |own: &&[Strategy]| own.first().map(|it| it.setup.cluster.servers);
+    // Of several maxima the last counts, which is the first point.
+    points.max_by_key(servers).unwrap_or(&scenario.strategies)
 }
 
 /// Strategies that can be compared, by their indices: each group in the order of the file, and the groups in that of their first.
@@ -192,16 +201,16 @@ fn with_keys(scenario: &Scenario, keys: &[SuggestedKey]) -> Result<Scenario, Loa
 /// The key as a strategy; `None` when the file is refused with it, the file has it in as many regions, or it means other rows than its group.
 fn checked(scenario: &Scenario, group: &[usize], key: &SuggestedKey) -> Option<Strategy> {
     let with_key = with_keys(scenario, std::slice::from_ref(key)).ok()?;
-    let mut strategies = with_key.strategies;
+    let strategies = at_most_servers(&with_key);
     let at = strategies.len() - 1;
-    let mut groups = groups(&strategies).into_iter();
+    let mut groups = groups(strategies).into_iter();
     let alike = groups.find(|group| group.contains(&at))?;
     let new = &strategies[at];
     let is_new = alike[..alike.len() - 1].iter().all(|&own| {
         let own = &strategies[own];
         expressions(own) != expressions(new) || presplit_regions(own) < presplit_regions(new)
     });
-    (alike.contains(&group[0]) && is_new).then(|| strategies.swap_remove(at))
+    (alike.contains(&group[0]) && is_new).then(|| new.clone())
 }
 
 /// Of the key and its copies.

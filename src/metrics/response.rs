@@ -24,6 +24,9 @@ pub struct Response {
     pub failed: Histogram<u64>,
     /// Exact sum over all three, in nanoseconds.
     pub sum_nanos: u128,
+    /// More and more operations were in flight, so that those that came later wait longer: what completed ones took says nothing of the unfinished ones.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub piles_up: bool,
 }
 
 /// A number of nanoseconds, or a lower bound.
@@ -48,6 +51,7 @@ impl Response {
             unfinished: ages.clone(),
             failed: ages,
             sum_nanos: 0,
+            piles_up: false,
         }
     }
 
@@ -75,6 +79,7 @@ impl Response {
         self.unfinished += &other.unfinished;
         self.failed += &other.failed;
         self.sum_nanos += other.sum_nanos;
+        self.piles_up |= other.piles_up;
     }
 
     /// Number of operations.
@@ -87,8 +92,10 @@ impl Response {
         let mut finite = self.completed.clone();
         finite.auto(true);
         finite += &self.unfinished;
+        let piles_up = self.piles_up && !self.unfinished.is_empty();
         CombinedResponse {
             finite,
+            completed: piles_up.then(|| self.completed.clone()),
             failed: self.failed.len(),
             curve: (!self.unfinished.is_empty()).then(|| self.survival()),
             sum_nanos: self.sum_nanos,
@@ -126,6 +133,8 @@ impl Response {
 pub struct CombinedResponse {
     /// Completed and unfinished operations.
     finite: Histogram<u64>,
+    /// The completed ones, where the unfinished ones may take however long: operations pile up.
+    completed: Option<Histogram<u64>>,
     /// Number of failed operations.
     failed: u64,
     /// (nanoseconds, share that takes longer), ascending; `None` when nothing is unfinished, empty when nothing was completed.
@@ -158,7 +167,7 @@ impl CombinedResponse {
         }
         let value = match self.failed {
             0 => self.finite.value_at_quantile(q),
-            _ => self.value_of_rank(rank),
+            _ => value_of_rank(&self.finite, rank),
         } as f64;
         let estimate = match &self.curve {
             None => Some(value),
@@ -168,21 +177,19 @@ impl CombinedResponse {
                 .find(|&&(_, longer)| longer <= 1.0 - q + 1e-12)
                 .map(|&(nanos, _)| nanos),
         };
+        // As if the unfinished ones never ended.
+        let longest = match &self.completed {
+            None => estimate,
+            Some(completed) => {
+                let is_reached = rank <= completed.len();
+                is_reached.then(|| value_of_rank(completed, rank) as f64)
+            }
+        };
+        let is_open = |nanos: Option<f64>| nanos.is_none_or(|nanos| nanos > value * OPEN_BEYOND);
         Some(Nanos {
             value,
-            censored: estimate.is_none_or(|nanos| nanos > value * OPEN_BEYOND),
+            censored: is_open(estimate) || is_open(longest),
         })
-    }
-
-    /// The value of the `rank`th shortest of the completed and unfinished operations, counted from one.
-    fn value_of_rank(&self, rank: u64) -> u64 {
-        let mut shorter = 0;
-        let mut bars = self.finite.iter_recorded();
-        let found = bars.find(|bar| {
-            shorter += bar.count_at_value();
-            shorter >= rank
-        });
-        found.map_or(self.finite.max(), |bar| bar.value_iterated_to())
     }
 
     /// The exact mean. With failed operations it is infinite: their ages when they were given up make a lower bound. `None` without
@@ -193,9 +200,15 @@ impl CombinedResponse {
             return None;
         }
         let value = self.sum_nanos as f64 / count as f64;
+        // Where operations pile up, those that are unfinished take as long again as any has so far, or longer.
+        let further = |completed: &Histogram<u64>| {
+            let unfinished = self.finite.len() - completed.len();
+            unfinished as f64 / count as f64 * self.finite.max() as f64
+        };
+        let further = self.completed.as_ref().map_or(0.0, further);
         let open = || {
-            self.estimated_mean()
-                .is_some_and(|mean| mean > value * OPEN_BEYOND)
+            let estimate = self.estimated_mean().unwrap_or(value);
+            estimate.max(value + further) > value * OPEN_BEYOND
         };
         Some(Nanos {
             value,
@@ -208,6 +221,7 @@ impl CombinedResponse {
         (self.count() > 0).then(|| Nanos {
             value: self.longest() as f64,
             censored: self.failed > 0
+                || self.completed.is_some()
                 || self.curve.is_some() && self.greatest_age >= self.finite.max(),
         })
     }
@@ -227,6 +241,16 @@ impl CombinedResponse {
         }
         Some(area + (self.finite.max() as f64 - from).max(0.0) * share)
     }
+}
+
+/// The value of the `rank`th shortest, counted from one.
+fn value_of_rank(values: &Histogram<u64>, rank: u64) -> u64 {
+    let mut shorter = 0;
+    let found = values.iter_recorded().find(|bar| {
+        shorter += bar.count_at_value();
+        shorter >= rank
+    });
+    found.map_or(values.max(), |bar| bar.value_iterated_to())
 }
 
 /// Operations of the whole run: offered = completed + failed + in_flight, always.

@@ -1,7 +1,9 @@
 //! What a whole key tells of a write: which writes make the same row. Must not know reads.
 
-use crate::key::{Digit, FieldSteps, JointSteps, KeyPlan, Randomness, StepCache, TimeParts};
-use crate::record::{FieldId, FieldKind, Schema, ValueGroups};
+use crate::key::{
+    Digit, FieldSteps, JointSteps, KeyPlan, Randomness, Segment, StepCache, TimeParts,
+};
+use crate::record::{Field, FieldId, FieldKind, Schema, ValueGroups};
 use crate::time::SimTime;
 use crate::workload::{Condition, RowCounts, RowEquality};
 use smallvec::SmallVec;
@@ -72,7 +74,14 @@ impl RowIdentity {
     /// Of a key over the fields of `schema`.
     pub fn of(key: &KeyPlan, schema: &Schema) -> Self {
         let telling = key.telling_segments(0..key.segments().len());
-        let told = with_parents(key.told_fields(telling.iter().copied()), schema);
+        let mut told = key.told_fields(telling.iter().copied());
+        let segments = telling.iter().map(|at| &key.segments()[*at]);
+        let places = segments.filter(|it| tells_parents(it, schema));
+        told.extend(places.flat_map(|segment| segment.fields()));
+        told.sort_unstable();
+        told.dedup();
+        let told = with_parents(told, schema);
+        let decided = decided_by(&told, schema);
         let groups = key.value_groups();
         let step = key.fields().into_iter().find_map(|field| {
             let FieldKind::Timestamp { unit, .. } = schema.field(field).kind else {
@@ -96,7 +105,7 @@ impl RowIdentity {
             let is_hidden = joint.is_some_and(|joint| joint.hidden.contains(&at));
             let is_grouped = |field: FieldId| groups.iter().any(|it| it.field == field);
             let left = segment.fields().iter().copied();
-            let left: Vec<FieldId> = left.filter(|field| !told.contains(field)).collect();
+            let left: Vec<FieldId> = left.filter(|field| !decided.contains(field)).collect();
             if segment.randomness() == Randomness::Random {
                 draws *= values;
                 continue;
@@ -113,7 +122,10 @@ impl RowIdentity {
             }
             // A hash of few values, such as that of a step, has no more.
             let made_of = segment.cardinality().map_or(f64::INFINITY, |it| it as f64);
-            let is_hash = segment.randomness() == Randomness::Hashed;
+            // Of what has a value for each of its parents, it deals these out as a hash does.
+            let of_others = |id: &FieldId| !schema.field(*id).of.is_empty();
+            let is_place = left.len() > 1 && left.iter().all(of_others);
+            let is_hash = segment.randomness() == Randomness::Hashed || is_place;
             let steps = match left[..] {
                 [field] if key.trend(at, field).is_some() => Some(schema.slots(field)),
                 _ => None,
@@ -187,9 +199,8 @@ impl RowIdentity {
         let mut all: Vec<FieldId> = groups.iter().map(|it| it.field).collect();
         all.extend(told.iter().chain(&known_together));
         let hashes = made.iter().filter(|of| matches!(of.form, Form::Hash));
-        let mut hashed: Vec<FieldId> = hashes
-            .flat_map(|of| of.fields.iter().map(|it| it.0))
-            .collect();
+        let hashed = hashes.flat_map(|of| of.fields.iter().map(|it| it.0));
+        let mut hashed = with_parents(hashed.collect(), schema);
         let apart = groups.iter().filter(|it| !hashed.contains(&it.field));
         let apart = apart.cloned().collect();
         if !hashed.is_empty() {
@@ -556,15 +567,53 @@ fn values_met(met: f64, writes: f64) -> f64 {
     writes / low
 }
 
+/// Each combination of what the field is `of` has a value of its own.
+fn is_own(field: &Field) -> bool {
+    let kinds = matches!(
+        field.kind,
+        FieldKind::Uuid { .. } | FieldKind::Bytes { .. } | FieldKind::Double { .. }
+    );
+    kinds && field.kind.count().is_none()
+}
+
+/// Made of several fields whose parents have values of their own of each, it has so much room that hardly two of the parents' combinations meet in one value
+/// of it: fewer than one, where there are at least as many values as pairs of them.
+fn tells_parents(segment: &Segment, schema: &Schema) -> bool {
+    let fields = || segment.fields().iter().map(|id| schema.field(*id));
+    let mut parents: Vec<FieldId> = fields().flat_map(|field| &field.of).copied().collect();
+    parents.sort_unstable();
+    parents.dedup();
+    let count = |id: &FieldId| {
+        schema
+            .field(*id)
+            .count()
+            .map_or(f64::INFINITY, |it| it as f64)
+    };
+    let combinations: f64 = parents.iter().map(count).product();
+    let are_own = fields().all(|field| is_own(field) && !field.of.is_empty());
+    fields().len() > 1
+        && are_own
+        && segment.randomness() != Randomness::Random
+        && segment.space() >= combinations * combinations
+}
+
+/// These fields, and those whose values follow from theirs.
+fn decided_by(told: &[FieldId], schema: &Schema) -> Vec<FieldId> {
+    let mut all = told.to_vec();
+    for id in schema.dependency_order() {
+        let parents = &schema.field(id).of;
+        if !parents.is_empty() && parents.iter().all(|it| all.contains(it)) {
+            all.push(id);
+        }
+    }
+    all
+}
+
 /// These fields, and those that they tell, as each combination of these has a value of its own.
 fn with_parents(mut told: Vec<FieldId>, schema: &Schema) -> Vec<FieldId> {
     let mut at = 0;
     while let Some(field) = told.get(at).map(|id| schema.field(*id)) {
-        let is_own = matches!(
-            field.kind,
-            FieldKind::Uuid { .. } | FieldKind::Bytes { .. } | FieldKind::Double { .. }
-        );
-        if is_own && field.kind.count().is_none() {
+        if is_own(field) {
             let new = field.of.iter().filter(|it| !told.contains(it));
             let new: Vec<FieldId> = new.copied().collect();
             told.extend(new);

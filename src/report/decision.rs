@@ -2,7 +2,7 @@
 
 use super::document::{Block, Term};
 use super::number::NumberFormat;
-use super::recommendation_report::{names, shown};
+use super::recommendation_report::{SEVERAL_GROUPS, names, shown};
 use crate::experiment::{
     ComparableStrategies, ONE_CANT_SHOW, RankedStrategy, Results, StrategyResult, at_point,
 };
@@ -17,8 +17,6 @@ const WARNINGS: usize = 2;
 const LONGEST_COMMAND: usize = 160;
 /// More groups than these get a sentence each.
 const GROUPS_IN_FULL: usize = 2;
-/// Why there are several decisions.
-const SEVERAL_GROUPS: &str = "Keys are compared where they store the same rows under the same load on the same cluster: each group has a decision of its own.";
 /// Why there is none.
 const NO_GROUP: &str = "No two of these keys store the same rows under the same load on the same cluster: each is measured, and none is recommended over another.";
 

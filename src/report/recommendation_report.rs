@@ -26,6 +26,9 @@ const LONGEST_SHOWN: usize = 2_000;
 /// Split points at the start of such a command that are shown.
 const POINTS_SHOWN: usize = 2;
 
+/// Why there are several decisions.
+pub(super) const SEVERAL_GROUPS: &str = "Keys are compared where they store the same rows under the same load on the same cluster: each group has a decision of its own.";
+
 /// The views of recommendations.
 #[derive(Debug, Clone, Copy)]
 pub struct RecommendationReport<'a>(pub &'a Recommendations);
@@ -34,7 +37,12 @@ impl RecommendationReport<'_> {
     /// For a terminal, or a pull request.
     pub fn document(&self) -> Document {
         let mut parts = vec![vec![Block::Title(self.title().to_owned())]];
+        let several = self.0.groups.len() > 1;
+        parts.extend(several.then(|| vec![Block::text(SEVERAL_GROUPS.to_owned())]));
         for group in &self.0.groups {
+            let own = group.strategies.iter().filter(|it| !it.suggested);
+            let among = || vec![Block::Heading(format!("Among {}", names(own)))];
+            parts.extend(several.then(among));
             parts.push(vec![Block::Table(table(group))]);
             let (create, rest) = shown(&group.create, LONGEST_SHOWN);
             let reasons = [Block::Text(sentences(group)), Block::Command(create)];
