@@ -707,16 +707,59 @@ impl<R: RowCounts> Read<'_, R> {
         }
         // Wanted ones may lie in some of the scans only, such as those of a kind that one host has.
         let of_scans: f64 = self.requests.scans.iter().map(|scan| scan.rows_read).sum();
+        // The target is one of them, wherever it lies.
+        let own = wanted.min(1.0);
         for scan in &mut self.requests.scans {
-            let share = share * scan.rows_read / of_scans * behind / (scan.rows - longer);
+            let part = scan.rows_read / of_scans * share * behind / wanted * (1.0 - passed);
+            let rows = (scan.rows - longer) * (1.0 - passed);
             scan.rows *= 1.0 - passed;
-            scan.rows_read = match share > 0.0 {
-                true => scan.rows.min(before + enough / share.min(1.0)),
+            scan.rows_read = match part > 0.0 {
+                true => {
+                    let wanted = [own, wanted - own].map(|it| it * part);
+                    scan.rows.min(before + rows_until(enough, rows, wanted))
+                }
                 false => scan.rows,
             };
         }
     }
 }
+
+/// Of `rows` that are read one after another, how many it takes on average to find `enough` of those that are wanted, which lie anywhere among them: one that is
+/// among them with the probability `own`, and `others` on average. The n-th of w comes after n (rows + 1) / (w + 1), and all are read where there are fewer.
+fn rows_until(enough: f64, rows: f64, [own, others]: [f64; 2]) -> f64 {
+    // How many there are is the less left to chance the more of all are wanted.
+    let density = ((own + others) / rows).min(1.0);
+    let read = |certain: f64| {
+        let as_many = enough / (others + certain + 1.0);
+        let by_chance = part_until(enough, others, certain);
+        let part = density * as_many + (1.0 - density) * by_chance;
+        (part * (rows + 1.0)).min(rows)
+    };
+    own * read(1.0) + (1.0 - own) * read(0.0)
+}
+
+/// Beyond so many their number is taken for its mean: within 1 %, as the mean of 1 / k is that of 1 over the mean by as much.
+const MOST_SUMMED: f64 = 100.0;
+
+/// The mean of min(1, n / (k + 1)), where k is `certain` and besides what Poisson's law of that mean gives: the part of the rows that is read until `enough` of k
+/// are found.
+fn part_until(enough: f64, mean: f64, certain: f64) -> f64 {
+    if enough.max(mean) > MOST_SUMMED {
+        return (enough / (mean + certain)).min(1.0);
+    }
+    let (mut probability, mut left) = (libm::exp(-mean), 1.0);
+    let (mut part, mut count) = (0.0, 0.0);
+    while left > PASSED_OVER {
+        part += probability * (enough / (count + certain + 1.0)).min(1.0);
+        left -= probability;
+        count += 1.0;
+        probability *= mean / count;
+    }
+    part
+}
+
+/// Numbers of rows that are rarer in all are left out.
+const PASSED_OVER: f64 = 1e-6;
 
 impl AccessPlan {
     /// Asks for the target's own row, which is there ([`AccessPlan::own_row`]).
