@@ -43,7 +43,15 @@ fn are_same(a: &Code, b: &Code) -> bool {
         (Op::Literal(a), Op::Literal(b)) => a == b,
         (Op::Map(a), Op::Map(b)) => a == b,
         (Op::Encode(Encoding::Decimal), Op::Encode(Encoding::Decimal))
-        | (Op::Concat, Op::Concat) => true,
+        | (Op::Concat, Op::Concat)
+        | (Op::Morton, Op::Morton) => true,
+        (
+            Op::Cell { limit, bits },
+            Op::Cell {
+                limit: of,
+                bits: most,
+            },
+        ) => limit == of && bits == most,
         _ => false,
     };
     let mut operands = a.operands.iter().zip(&b.operands);
