@@ -2,6 +2,7 @@
 //! the pieces are put together in another order. Must not judge them, nor check them: they are read like strategies of the file.
 
 use crate::key::{Knowledge, Randomness, Segment};
+use crate::policy::SplitAlgorithm;
 use crate::record::{FieldId, KnownField};
 use crate::scenario::{Presplit, Setup, Strategy};
 use crate::workload::Read;
@@ -72,8 +73,23 @@ pub(super) fn in_quotes(key: &str) -> String {
     serde_json::Value::from(key).to_string()
 }
 
+/// The pre-split that the file gives a strategy's table, for a copy by the same key: of its own where it fits the form of the key, else at the quantiles of
+/// so many regions.
+pub(super) fn presplit_as(strategy: &Strategy, regions: u32) -> String {
+    match &strategy.presplit {
+        Presplit::Fixed {
+            algorithm: Some(SplitAlgorithm::Buckets),
+            ..
+        } => BY_BUCKETS.to_owned(),
+        _ => sampled(regions),
+    }
+}
+
+/// A region for each bucket.
+const BY_BUCKETS: &str = "{ algorithm = \"buckets\" }";
+
 /// The pre-split of equal parts of the rows that exist, or else of the run's.
-pub(super) fn sampled(regions: u32) -> String {
+fn sampled(regions: u32) -> String {
     split_by("sampled", regions)
 }
 
@@ -353,7 +369,7 @@ impl Sources<'_> {
         (2..=MOST_BUCKETS)
             .contains(&buckets)
             .then(|| match as_buckets {
-                true => "{ algorithm = \"buckets\" }".to_owned(),
+                true => BY_BUCKETS.to_owned(),
                 false => sampled(self.regions),
             })
     }

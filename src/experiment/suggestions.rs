@@ -5,7 +5,7 @@ use super::hotspots::key_of;
 use super::kept_rows::KeptRows;
 use super::ranking::{self, Candidate, Cost};
 use super::suggested_keys::{
-    SuggestedCopy, SuggestedKey, in_quotes, presplit_regions, qualifier_of, regions, sampled,
+    SuggestedCopy, SuggestedKey, in_quotes, presplit_as, presplit_regions, qualifier_of, regions,
     suggested_keys,
 };
 use crate::cluster::{ServiceSpec, server_capacity_per_second};
@@ -73,7 +73,8 @@ impl Suggestions {
             let suggested = suggested.map(|(_, key, strategy)| (strategy, key.presplit.clone()));
             let of_file = members(group).into_par_iter();
             let of_file = of_file.filter(|strategy| strategy.copies.is_empty());
-            let of_file = of_file.map(|strategy| (strategy, sampled(regions(&members(group)))));
+            let regions = regions(&members(group));
+            let of_file = of_file.map(|strategy| (strategy, presplit_as(strategy, regions)));
             let all = suggested.chain(of_file);
             let forecasts = all.map(|(it, presplit)| predicted(it, presplit, scenario, &retention));
             let mut forecasts: Vec<Forecast> = forecasts.collect();

@@ -142,11 +142,9 @@ impl Recorder {
             false => summary.busiest().map(|most| most > BUSY),
         };
         for side in [Side::Write, Side::Read] {
-            for column in 0..summary.run.of(side).tallies.len() {
-                let piles_up = summary.grew(side, column..column + 1);
-                let tally = &mut summary.run.sides[side as usize].tallies[column];
-                tally.response.piles_up = piles_up;
-            }
+            let piles_up = summary.grew(side);
+            let tallies = summary.run.sides[side as usize].tallies.iter_mut();
+            tallies.for_each(|tally| tally.response.piles_up = piles_up);
         }
         if summary.has(Side::Read) {
             let work = summary.run.config.write_work.as_nanos();
@@ -375,18 +373,17 @@ impl Summary {
             let cohort = Tally::total(&self.run.of(side).tallies).cohort;
             let failed = cohort.failed as f64;
             let given_up = failed > GROWTH * cohort.offered as f64 && failed > A_FEW;
-            given_up || self.grew(side, 0..self.run.of(side).tallies.len())
+            given_up || self.grew(side)
         };
         Some([Side::Write, Side::Read].into_iter().any(piles_up))
     }
 
-    /// Whether more and more of these operations of a side were in flight.
-    fn grew(&self, side: Side, columns: Range<usize>) -> bool {
+    /// Whether more and more operations were in flight.
+    fn grew(&self, side: Side) -> bool {
         let (window, side) = (&self.grid.window, self.run.of(side));
         let middle = window.start + window.len() / 2;
         let total = |table: &Table<u32>, rows: Range<usize>| {
-            rows.map(|row| sum(&table.row(row)[columns.clone()]))
-                .sum::<u64>() as f64
+            rows.map(|row| sum(table.row(row))).sum::<u64>() as f64
         };
         let in_flight =
             |until: usize| total(&side.offered, 0..until) - total(&side.ended, 0..until);
