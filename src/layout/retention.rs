@@ -35,6 +35,9 @@ impl Retention {
     /// From this factor on a read grows with retention: half-way, on a logarithmic scale, between rows that stay and rows that follow the table.
     const GROWS: f64 = 3.2;
 
+    /// The way of a read is chosen as if there were so many times as many rows (estimate: an hour's history in the file is kept for a month).
+    const FOR_YEARS: f64 = 1_000.0;
+
     /// Of strategies over one workload. A write without existing rows gets those of one run before it.
     pub fn of(setup: &Setup, seed: Seed) -> Self {
         let mut now = setup.workload.clone();
@@ -89,10 +92,10 @@ impl Retention {
         });
         let reads = self.later.workload.reads.iter().enumerate();
         let growth = reads.map(|(read, asked)| {
-            let row = costs(&later.1).row;
+            let row = costs(&later.1).row * Self::FOR_YEARS;
             let tables = KeyedTable::all(strategy, &self.later.replicate);
             let tables = tables.map(|table| (keys(&table, asked), row));
-            // Read in the way that suits the larger table: a whole table that is still small is no way for years.
+            // Read in the way that suits a far larger table: a whole table, or all rows of one thing, that are still few are no way for years.
             let plan = (later.0).with(read, TARGETS, &later.1, |context| {
                 cheapest(tables, (asked, &self.later.workload), context).1
             });
