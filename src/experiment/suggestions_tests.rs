@@ -241,6 +241,45 @@ fn a_file_with_one_key_that_follows_time_is_advised_to_spread_it() {
 }
 
 #[test]
+fn keys_for_a_sweep_suit_its_most_servers() {
+    // Four servers would be dealt four buckets, of which 28 of 32 get nothing.
+    let scenario = parsed(
+        "[cluster]\nservers = 4\n[sweep]\n\"cluster.servers\" = [4, 32, 8]\n[field]\nuser = { type = \"int\", count = 9000 }\n\
+         ts = { type = \"timestamp\", unit = \"ms\" }\n[write.w]\nrate = \"3k/s\"\n[strategy.rising]\nkey = \"be8(ts) || be4(user)\"\n",
+    );
+    let found = Suggestions::of(&scenario).found.simulated;
+    let names: Vec<&str> = found.iter().map(|it| it.name.as_str()).collect();
+    assert!(
+        names.contains(&"salted-32") && !names.contains(&"salted-4"),
+        "{names:?}"
+    );
+    let all = found.iter().map(|it| &it.presplit);
+    assert!(
+        all.clone()
+            .all(|it| it.contains("buckets") || it.contains("regions = 128")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_copy_by_a_key_of_the_file_keeps_its_buckets() {
+    // Minutes of all devices are served by the file's key alone, a device's own rows by the other.
+    let scenario = parsed(
+        "[cluster]\nservers = 4\n[field]\ndevice = { type = \"int\", count = 5_000 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+         [write.w]\nrate = \"2k/s\"\n[existing.w]\nrecords = 500_000\nlast = \"1d\"\n\
+         [read.device]\nequal = [\"device\"]\nnewest = { field = \"ts\", rows = 20 }\n\
+         [read.minute]\nrange = { field = \"ts\", last = \"1m\" }\n\
+         [strategy.device]\nkey = \"be4(device) || be8(ts)\"\npresplit = { algorithm = \"sampled\", regions = 8 }\n\
+         [strategy.time]\nkey = \"be1(bucket(8, device)) || be8(ts) || be4(device)\"\npresplit = { algorithm = \"buckets\" }\n",
+    );
+    let found = Suggestions::of(&scenario).found.simulated;
+    let mut copies = found.iter().flat_map(|it| &it.copies);
+    let by_time = copies.find(|copy| copy.key.starts_with("be1(bucket(8"));
+    let by_time = by_time.expect("no one key serves both reads");
+    assert_eq!(by_time.presplit, "{ algorithm = \"buckets\" }");
+}
+
+#[test]
 fn a_suggestion_does_not_displace_a_key_that_is_as_good() {
     let text = "replicates = 2\n[time]\nduration = \"3s\"\nwarmup = \"1s\"\n[cluster]\nservers = 5\n\
         [field]\nsensor = { type = \"int\", count = 9000 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\

@@ -183,6 +183,25 @@ mod tests {
     }
 
     #[test]
+    fn a_copy_takes_no_way_from_a_read() {
+        // A document has 10 rows, of which two are wanted: one scan of the copy now, and two Gets of the table when there are many.
+        let text = |copies: &str| {
+            format!(
+                "[field]\nterm = {{ type = \"int\", count = 20_000 }}\ndoc = {{ type = \"int\", count = 40_000 }}\n\
+                 [write.w]\nrate = \"1k/s\"\n[existing.w]\nrecords = 400_000\n[read.two]\nequal = [\"doc\"]\nin = {{ term = 2 }}\n\
+                 [strategy.one]\nkey = \"be4(term) || be4(doc)\"\n{copies}"
+            )
+        };
+        for copies in ["", "copies = [\"be4(doc) || be4(term)\"]\n"] {
+            let scenario = Scenario::parse(&text(copies), "copies");
+            let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+            let strategy = &scenario.strategies[0];
+            let growth = Retention::of(&strategy.setup, scenario.seed).growth(strategy);
+            assert!((0.9..1.1).contains(&growth[0]), "{copies}: {growth:?}");
+        }
+    }
+
+    #[test]
     fn the_same_readers_ask_both_tables() {
         // All rows of an id are ten times as many, whoever asks: the run's own, of which a reader finds half, are 1,000 of 86M.
         let zipf = "count = 200_000, distribution = { zipf = 0.6 }";

@@ -567,6 +567,30 @@ mod tests {
     }
 
     #[test]
+    fn where_operations_pile_up_those_that_ended_say_nothing_of_the_others() {
+        // One server serves five sixths of what arrives over 6 s, first come first served: the operation of time t is answered after t / 5. From 1 s on,
+        // 4 s are answered after 200 to 1,000 ms, and the last second is unfinished, with ages that are all less than that.
+        let cohort = |piles_up| {
+            let mut response = Response::new(6_000 * MS);
+            response.piles_up = piles_up;
+            for t in 1_000..6_000u64 {
+                match t < 5_000 {
+                    true => response.record(t / 5 * MS),
+                    false => response.record_unfinished((6_000 - t) * MS),
+                }
+            }
+            response.combined()
+        };
+        let [steady, growing] = [false, true].map(cohort);
+        assert!(!steady.quantile(0.99).unwrap().censored && !steady.max().unwrap().censored);
+        assert!(growing.quantile(0.99).unwrap().censored && growing.max().unwrap().censored);
+        assert!(growing.mean().unwrap().censored);
+        // One in ten has taken 300 ms at most, whatever comes of the others.
+        let tenth = growing.quantile(0.1).unwrap();
+        assert!(!tenth.censored && tenth.value < 301e6, "{tenth:?}");
+    }
+
+    #[test]
     fn the_few_that_any_run_leaves_unfinished_censor_nothing() {
         // 200 a ms answered after 2 ms but one in 500 after 40 ms; the last ones are still waiting at the end.
         let mut response = Response::new(1_000 * MS);

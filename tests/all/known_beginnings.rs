@@ -297,3 +297,25 @@ fn padding_and_case_leave_a_beginning_known() {
         assert_eq!(scans, 1.0, "{key}");
     }
 }
+
+#[test]
+fn the_cell_that_a_morton_code_begins_with_is_one_scan() {
+    // Three bytes have 11 bits of each coordinate. Cells are 360 / 2,048 = 0.176 degrees wide and 180 / 2,048 = 0.088 high: a box of 0.8 by 0.4 degrees
+    // holds 20 to 30 of them, whole or in part, of which a reader's own has one in 20.7 of the rows at most.
+    let fields = "lon = { type = \"double\", min = 13.0, max = 13.8 }\nlat = { type = \"double\", min = 52.3, max = 52.7 }\n\
+                  cell = { expr = \"left(z2(lon, lat), 3)\" }\nts = { type = \"timestamp\" }\n";
+    let rows = "records = 200_000\nlast = \"10d\"";
+    for (key, is_scan) in [
+        ("z2(lon, lat) || be8(ts)", true),
+        ("be8(ts) || z2(lon, lat)", false),
+        ("z2(lat, lon) || be8(ts)", false),
+    ] {
+        let [wanted, found, requests] = read(fields, rows, "cell", key);
+        let expected = if is_scan { wanted } else { 200_000.0 };
+        assert!(
+            is_about(found, expected) && requests == 1.0,
+            "{key}: {found} in {requests}"
+        );
+        assert!((6_600.0..9_900.0).contains(&wanted), "{key}: {wanted}");
+    }
+}

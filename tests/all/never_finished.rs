@@ -71,6 +71,24 @@ fn a_backlog_longer_than_the_window_leaves_its_percentiles_open() {
 }
 
 #[test]
+fn a_backlog_that_grows_leaves_open_what_its_oldest_operations_took() {
+    // A lock lets 667 increments a second through, of 800: those of the sixth second wait for a sixth of 6 s, and would for longer in a longer run.
+    let text = |seconds| {
+        format!(
+            "replicates = 2\n[time]\nduration = \"{seconds}s\"\nwarmup = \"1s\"\n[field]\nid = {{ type = \"int\", count = 1 }}\n\
+             [write.w]\nrate = \"800/s\"\nkind = \"increment\"\n[strategy.one]\nkey = \"be4(id)\"\n"
+        )
+    };
+    for seconds in [6, 12] {
+        let found = results(&text(seconds));
+        for part in ["p99", "max", "mean"] {
+            let measured = measure(&found.strategies[0], &format!("write_response_ms.{part}"));
+            assert!(measured.censored, "{seconds} s, {part}: {measured:?}");
+        }
+    }
+}
+
+#[test]
 fn where_nothing_completes_no_percentile_is_known() {
     let found = results(include_str!("../faults/p99-of-nothing.toml"));
     let p99 = measure(&found.strategies[0], "write_response_ms.p99");
