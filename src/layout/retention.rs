@@ -35,8 +35,10 @@ impl Retention {
     /// From this factor on a read grows with retention: half-way, on a logarithmic scale, between rows that stay and rows that follow the table.
     const GROWS: f64 = 3.2;
 
-    /// The way of a read is chosen as if there were so many times as many rows (estimate: an hour's history in the file is kept for a month).
+    /// A way for years is that for so many times as many rows (estimate: an hour's history in the file is kept for a month), if it costs at most so many
+    /// times as much for those that there are.
     const FOR_YEARS: f64 = 1_000.0;
+    const LITTLE_MORE: f64 = 4.0;
 
     /// Of strategies over one workload. A write without existing rows gets those of one run before it.
     pub fn of(setup: &Setup, seed: Seed) -> Self {
@@ -92,12 +94,21 @@ impl Retention {
         });
         let reads = self.later.workload.reads.iter().enumerate();
         let growth = reads.map(|(read, asked)| {
-            let row = costs(&later.1).row * Self::FOR_YEARS;
-            let tables = KeyedTable::all(strategy, &self.later.replicate);
-            let tables = tables.map(|table| (keys(&table, asked), row));
-            // Read in the way that suits a far larger table: a whole table, or all rows of one thing, that are still few are no way for years.
+            let row = costs(&later.1).row;
+            // Read in the way that suits the larger table: a whole table that is still small is no way for years. So are all rows of one thing that are
+            // still few, where there is a way for far more of them that costs little more now.
             let plan = (later.0).with(read, TARGETS, &later.1, |context| {
-                cheapest(tables, (asked, &self.later.workload), context).1
+                let plans = [1.0, Self::FOR_YEARS].map(|times| {
+                    let tables = KeyedTable::all(strategy, &self.later.replicate);
+                    let tables = tables.map(|table| (keys(&table, asked), row * times));
+                    let plan = cheapest(tables, (asked, &self.later.workload), context).1;
+                    (plan.expected_of(context).seconds, plan)
+                });
+                let [(least, cheapest), (seconds, lasting)] = plans;
+                match seconds <= Self::LITTLE_MORE * least {
+                    true => lasting,
+                    false => cheapest,
+                }
             });
             // The same readers ask both tables: of others chance would have it whether they ask for what is frequent.
             now.0.with(read, TARGETS, &now.1, |context| {

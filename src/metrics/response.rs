@@ -582,7 +582,7 @@ mod tests {
             response.combined()
         };
         let [steady, growing] = [false, true].map(cohort);
-        assert!(!steady.quantile(0.99).unwrap().censored && !steady.max().unwrap().censored);
+        assert!(!steady.quantile(0.99).unwrap().censored);
         assert!(growing.quantile(0.99).unwrap().censored && growing.max().unwrap().censored);
         assert!(growing.mean().unwrap().censored);
         // One in ten has taken 300 ms at most, whatever comes of the others.

@@ -728,7 +728,10 @@ impl<R: RowCounts> Read<'_, R> {
 /// among them with the probability `own`, and `others` on average. The n-th of w comes after n (rows + 1) / (w + 1), and all are read where there are fewer.
 fn rows_until(enough: f64, rows: f64, [own, others]: [f64; 2]) -> f64 {
     // How many there are is the less left to chance the more of all are wanted.
-    let density = ((own + others) / rows).min(1.0);
+    let density = (own + others) / rows;
+    if density > 1.0 - PASSED_OVER {
+        return enough.min(rows);
+    }
     let read = |certain: f64| {
         let as_many = enough / (others + certain + 1.0);
         let by_chance = part_until(enough, others, certain);
@@ -758,7 +761,7 @@ fn part_until(enough: f64, mean: f64, certain: f64) -> f64 {
     part
 }
 
-/// Numbers of rows that are rarer in all are left out.
+/// What is rarer is left out: numbers of rows, and rows that are not wanted.
 const PASSED_OVER: f64 = 1e-6;
 
 impl AccessPlan {
