@@ -1,10 +1,10 @@
-//! How many rows the tables of comparable strategies keep of the same writes: a key that tells fewer of them apart overwrites the others, one with a random salt
-//! leaves old versions behind. Must not judge.
+//! How many rows the tables of comparable strategies keep of the same writes: a key that tells fewer of them apart overwrites the others, unless they add up, one with
+//! a random salt leaves old versions behind. Must not judge.
 
 use crate::layout::{Replicate, rows_made};
 use crate::random::Seed;
-use crate::scenario::Strategy;
-use crate::workload::Write;
+use crate::scenario::{Setup, Strategy};
+use crate::workload::{Workload, Write, WriteId};
 
 /// A key that keeps so many times fewer rows than another loses rows, and is no other way of keeping them: what falls on one row by chance, as some pairs of a
 /// thousand under a hash of four bytes, is less.
@@ -15,7 +15,7 @@ const FEWER: f64 = 1.01;
 pub(super) struct KeptRows {
     /// Rows, or cells where a qualifier tells them apart, each with the versions that are kept.
     pub(super) rows: f64,
-    /// Copies of each under random salts, of which one is current; 1 where what is written adds to what is there.
+    /// Copies of each under random salts, of which one is current; 1 where all that is written adds to what is there.
     pub(super) copies: f64,
     /// Another key of the group keeps more.
     pub(super) is_fewer: bool,
@@ -24,17 +24,19 @@ pub(super) struct KeptRows {
 impl KeptRows {
     /// Of each strategy of a group, which is not empty.
     pub(super) fn of(group: &[&Strategy], seed: Seed) -> Vec<Self> {
-        let replicate = Replicate::new(&group[0].setup, seed, 0);
+        let lasting = lasting(&group[0].setup);
+        let setup = lasting.as_ref().unwrap_or(&group[0].setup);
+        let replicate = Replicate::new(setup, seed, 0);
+        let writes = &setup.workload.writes;
+        let all_add = !writes.is_empty() && writes.iter().all(adds);
         // It is no fault of a key that its table is to keep fewer versions than another's.
         let families = group.iter().flat_map(|it| &it.setup.table.families);
         let versions = families.map(|it| it.spec.versions).max().unwrap_or(1);
         let of_one = |strategy: &&Strategy| {
-            let setup = &strategy.setup;
             let [writes, rows, all] = rows_made(&strategy.cell_key, setup, &replicate);
-            let adds = |write: &Write| write.kind.reads_first();
             Self {
                 rows: writes.min(rows * f64::from(versions)),
-                copies: match setup.workload.writes.iter().all(adds) {
+                copies: match all_add {
                     true => 1.0,
                     false => (all / rows.max(1.0)).max(1.0),
                 },
@@ -44,7 +46,36 @@ impl KeptRows {
         let mut kept: Vec<Self> = group.iter().map(of_one).collect();
         let most = kept.iter().map(|it| it.rows).fold(0.0, f64::max);
         let all = kept.iter_mut();
-        all.for_each(|it| it.is_fewer = FEWER * it.rows < most);
+        all.for_each(|it| it.is_fewer = !all_add && FEWER * it.rows < most);
         kept
     }
+}
+
+/// It adds to the row that it falls on, and is not lost there: a counter a minute has fewer rows than one a second on purpose.
+fn adds(write: &Write) -> bool {
+    write.kind.reads_first()
+}
+
+/// A setup with the writes that may be lost, without those that add; `None` where there are none of the former, or of the latter.
+fn lasting(setup: &Setup) -> Option<Setup> {
+    let workload = &setup.workload;
+    let stays = |at: &usize| !adds(&workload.writes[*at]);
+    let stay: Vec<usize> = (0..workload.writes.len()).filter(stays).collect();
+    if stay.is_empty() || stay.len() == workload.writes.len() {
+        return None;
+    }
+    let mut setup = setup.clone();
+    let Workload {
+        writes, existing, ..
+    } = &mut setup.workload;
+    writes.retain(|write| !adds(write));
+    existing.retain_mut(|rows| match rows.write {
+        None => true,
+        Some(WriteId(write)) => {
+            let place = stay.binary_search(&usize::from(write)).ok();
+            rows.write = place.map(|place| WriteId(place as u8));
+            place.is_some()
+        }
+    });
+    Some(setup)
 }

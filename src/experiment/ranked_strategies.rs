@@ -39,7 +39,8 @@ pub struct RankedStrategy {
     pub suggested: bool,
     /// The class of hotspot; null when it was not determined.
     pub hotspot: Option<String>,
-    /// Rows that its table keeps of all writes when the run ends, or cells where a qualifier tells them apart; null in results of older versions.
+    /// Rows that its table keeps of all writes when the run ends, or cells where a qualifier tells them apart; where some writes add to rows and others replace them, of
+    /// the latter. Null in results of older versions.
     #[serde(default)]
     pub rows_kept: Option<f64>,
     /// Copies of each under random salts, of which one is current.

@@ -638,6 +638,16 @@ fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32
             }
         }
     }
+    // Rows that are overwritten would have put it behind: these add up.
+    let rows = |of: &RankedStrategy| of.rows_kept.unwrap_or(0.0);
+    let finest = ranked.iter().rev();
+    let finest = finest.max_by(|a, b| rows(a).total_cmp(&rows(b)));
+    let finest = finest.filter(|finest| rows(finest) > AS_GOOD * rows(&first[0]));
+    sentences.extend(finest.map(|finest| {
+        let [own, all] = [&first[0], finest].map(|it| compact(rows(it)));
+        let [name, other] = [&first[0].name, &finest.name];
+        format!("`{name}` adds up in {own} rows what `{other}` tells apart in {all}.")
+    }));
     sentences
 }
 

@@ -446,6 +446,19 @@ key = "be4(device) || be8(ts)"
 "#;
 
 #[test]
+fn what_adds_up_in_the_rows_of_a_coarser_step_is_not_lost() {
+    // The same as counters: 8.00 of what a device adds fall on one row of a second, which has them all, and a read of 50 s finds 50 rows for 400.
+    for kind in ["increment", "append"] {
+        let rate = format!("kind = \"{kind}\"\nrate = ");
+        let group = own(&READINGS.replacen("rate = ", &rate, 1));
+        assert_eq!(group.strategies[0].name, "second", "{group:#?}");
+        assert_eq!(loss(&group, "exact"), Some("reads"));
+        let told = "`second` adds up in 5.05k rows what `exact` tells apart in 40.4k.";
+        assert!(group.reasons.iter().any(|it| it == told), "{group:#?}");
+    }
+}
+
+#[test]
 fn a_key_that_overwrites_what_another_keeps_is_not_recommended_for_its_cheaper_reads() {
     // 40,400 readings, 2.5 ms apart, of 50 x 101 seconds of devices, of which (1 - 1/50)^400 = 0.03 % are without one: 5,048 rows of 8.00 readings each.
     // A read of 50 s finds 400 rows of the one, and 50 of the other.

@@ -125,7 +125,7 @@ impl<'a> StrategySummary<'a> {
         let of_reads = found.evidence().key_floor(Side::Read, false);
         let runs = &mut found.runs;
         runs.all_mut().set_first(MetricId::ReadKeyFloor, of_reads);
-        let hotspots = Hotspots::of(found.evidence(), time.sample);
+        let hotspots = Hotspots::of(found.evidence());
         found.hotspots = hotspots;
         let passing = hotspots.passing[Side::Write as usize];
         let of_rows = found.evidence().row_capacity().unwrap_or(f64::INFINITY);
@@ -162,6 +162,7 @@ impl<'a> StrategySummary<'a> {
             layout: self.layout,
             runs: &self.runs,
             servers: self.servers,
+            sample: self.time.sample,
         }
     }
 

@@ -6,7 +6,7 @@ use super::RegionForecast;
 use super::key_sample::KeySample;
 use super::laid_table::LaidTable;
 use super::row_growth::{RowGrowth, rows_made};
-use crate::key::Randomness;
+use crate::key::{Environment, KeyPlan, Randomness, Segment};
 use crate::keyspace::RowKey;
 use crate::policy::balance::Balancer;
 use crate::policy::{SplitAlgorithm, SplitPolicy};
@@ -332,7 +332,7 @@ impl LaidTable<'_> {
         Some(self.warning(message, "this hash", help))
     }
 
-    /// Rows that are written again under a salt that is drawn for each write: their old versions, or parts of what was added to them, stay where the earlier salts put them.
+    /// Rows that are written again under a salt that is drawn for each write, or made of its time: their old versions, or parts of what was added to them, stay where the earlier salts put them.
     fn stale_copies(&self) -> Option<Diagnostic> {
         let copies = self.copies_of_a_row();
         let writes = &self.table.setup().workload.writes;
@@ -349,7 +349,7 @@ impl LaidTable<'_> {
             )
         };
         let message = format!("{what} {copies:.1} of them on average when the run ends");
-        let label = "a salt is drawn for each write";
+        let label = "each write has a salt of its own";
         (copies >= LEAST_COPIES).then(|| self.warning(message, label, help))
     }
 
@@ -432,13 +432,52 @@ impl LaidTable<'_> {
     /// Expected number of copies of a row when the run ends, at least 1: of m writes of one row under k salts k (1 - (1 - 1/k)^m).
     fn copies_of_a_row(&self) -> f64 {
         let (key, setup) = (self.table.key, self.table.setup());
-        if !RowIdentity::of(key, &setup.schema).leaves_copies() {
-            return 1.0;
+        let made = |key: &KeyPlan| rows_made(key, setup, self.table.replicate);
+        let is_drawn = RowIdentity::of(key, &setup.schema).leaves_copies();
+        let [_, mut current, all] = made(key);
+        if !is_drawn {
+            match self.without_salts_of_time() {
+                Some(rest) => current = made(&rest)[2],
+                None => return 1.0,
+            }
         }
-        match rows_made(key, setup, self.table.replicate) {
-            [_, current, all] if current > 0.0 => (all / current).max(1.0),
-            _ => 1.0,
+        match current > 0.0 {
+            true => (all / current).max(1.0),
+            false => 1.0,
         }
+    }
+
+    /// The key without salts of a time, or a sequence, that the rest of it does not tell: each write of a row has another one, as if it were drawn.
+    fn without_salts_of_time(&self) -> Option<KeyPlan> {
+        let (key, setup) = (self.table.key, self.table.setup());
+        let segments = key.segments();
+        let is_salt = |segment: &Segment| {
+            let moves = |field: &FieldId| {
+                let kind = &setup.schema.field(*field).kind;
+                let mut using = segments.iter().filter(|it| it.fields().contains(field));
+                let is_alone = using.next().is_some() && using.next().is_none();
+                let moves = matches!(
+                    kind,
+                    FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
+                );
+                moves && is_alone
+            };
+            segment.randomness() == Randomness::Hashed
+                && segment.space() <= MOST_SALTS as f64
+                && segment.fields().iter().all(moves)
+        };
+        let rest = segments.iter().filter(|it| !is_salt(it));
+        let rest: Vec<&str> = rest.map(|it| it.expression.as_str()).collect();
+        if rest.len() == segments.len() {
+            return None;
+        }
+        let environment = Environment {
+            schema: &setup.schema,
+            derived: &setup.derived,
+            parameters: &key.parameters,
+        };
+        let rest = KeyPlan::compile(&rest.join(" || "), &environment).ok()?;
+        Some(rest).filter(|rest| !rest.fields().is_empty())
     }
 }
 

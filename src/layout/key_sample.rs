@@ -1,7 +1,7 @@
 //! The rows of a strategy's table, or of one of its copies, in one replicate: sampled operations with their row keys, in key order. Must not
 //! know regions.
 
-use super::{EntityShare, HottestRow, Replicate};
+use super::{EntityShare, Replicate};
 use crate::key::{KeyPlan, Row};
 use crate::keyspace::{KeyBatch, KeyRange, RowKey, leading_bits};
 use crate::random::{DrawKey, Stream, mix};
@@ -10,7 +10,7 @@ use crate::scenario::{Presplit, Setup, Strategy};
 use crate::storage::common_prefix;
 use crate::workload::{
     Choice, EXISTING_LANE, Existing, ExistingSample, LoadModel, OperationBatch, Phase, RunSample,
-    Workload, Write, WriteId,
+    Workload, WriteId,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -110,7 +110,7 @@ impl<'a> KeyedTable<'a> {
     }
 
     /// Writes and sorts the keys of these operations; those of the run draw from lane 0, those before it from [`EXISTING_LANE`]. O(n log n).
-    fn keyed(&self, batch: Arc<OperationBatch>, lane: u32) -> KeySample {
+    pub fn keyed(&self, batch: Arc<OperationBatch>, lane: u32) -> KeySample {
         let Replicate { seed, number, .. } = *self.replicate;
         let draws = DrawKey::new(seed, number, Stream::Keys, lane);
         let mut keys = KeyBatch::default();
@@ -135,7 +135,7 @@ pub(super) struct KeySample {
     /// The operations themselves.
     pub batch: Arc<OperationBatch>,
     /// Slots of a record.
-    width: usize,
+    pub width: usize,
     draws: DrawKey,
     /// The keys, unsorted.
     pub keys: Arc<KeyBatch>,
@@ -234,47 +234,6 @@ impl KeySample {
     /// noise: when all keys differ it is 1 / n.
     pub fn hottest_row_share(&self) -> f64 {
         self.hottest as f64 / self.keys.len().max(1) as f64
-    }
-
-    /// The row with most of the operations of the writes that count, of all operations. O(1) where all count and none changes its rate, else O(n).
-    pub fn hottest_row(&self, workload: &Workload, counts: impl Fn(&Write) -> bool) -> HottestRow {
-        let writes = &workload.writes;
-        let counted: Vec<bool> = writes.iter().map(counts).collect();
-        let changes = writes.iter().any(|write| write.load.changes_rate());
-        let all = self.len().max(1) as f64;
-        let steady = |share: f64| HottestRow {
-            share,
-            peak_share: share,
-            peak_rate: share,
-        };
-        if !counted.contains(&true) {
-            return HottestRow::default();
-        }
-        if !changes && !counted.contains(&false) {
-            return steady(self.hottest_row_share());
-        }
-        let counts = |at: &&u32| counted[usize::from(self.batch.writes[**at as usize].0)];
-        let hottest = (self.alike()).max_by_key(|row| row.iter().filter(counts).count());
-        let hottest: Vec<&u32> = hottest.into_iter().flatten().filter(counts).collect();
-        let row = steady(hottest.len() as f64 / all);
-        if !changes {
-            return row;
-        }
-        const PARTS: usize = HottestRow::PARTS;
-        let part = |at: &u32| {
-            let passed = self.batch.intended[*at as usize].as_nanos() as f64;
-            let share = passed / workload.duration.as_nanos() as f64;
-            ((share * PARTS as f64) as usize).min(PARTS - 1)
-        };
-        let [mut own, mut of_all] = [[0u32; PARTS]; 2];
-        hottest.into_iter().for_each(|at| own[part(at)] += 1);
-        self.order.iter().for_each(|at| of_all[part(at)] += 1);
-        let most = own.into_iter().zip(of_all).max().unwrap_or_default();
-        HottestRow {
-            peak_share: f64::from(most.0) / f64::from(most.1.max(1)),
-            peak_rate: f64::from(most.0) * PARTS as f64 / all,
-            ..row
-        }
     }
 
     /// What the record of an operation has of a field.

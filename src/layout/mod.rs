@@ -6,6 +6,7 @@ mod cluster_lints;
 mod existing_cells;
 mod explanation;
 mod family_size;
+mod hottest_row;
 mod key_lints;
 mod key_sample;
 mod laid_table;

@@ -1,9 +1,10 @@
 //! Lays a strategy out: its split points, then what each region will get. Must not simulate.
 
+use super::hottest_row::hottest_row;
 use super::key_sample::{KeySample, KeyedTable, is_entity, is_skewed};
 use super::laid_table::{LaidTable, deciding, existing, presplit};
 use super::{
-    CopyForecast, EntityShare, KeyBucket, Layout, RegionForecast, Replicate, RunLayout,
+    CopyForecast, EntityShare, HottestRow, KeyBucket, Layout, RegionForecast, Replicate, RunLayout,
     read_forecast,
 };
 use crate::engine::{PlannedRead, TableCopy};
@@ -105,12 +106,19 @@ impl Layout {
         });
         let all: Vec<usize> = (0..run.len()).collect();
         let setup = table.setup();
-        let hottest_row = |laid: &LaidTable<'_>, locks: bool| {
+        let moments = tables
+            .iter()
+            .map(|laid| laid.table.at_one_moment(&laid.run));
+        let moments: Vec<Arc<KeySample>> = moments.collect();
+        let row = |table: usize, locks: bool| {
             let counts = |write: &Write| !locks || write.kind.reads_first();
-            laid.run.hottest_row(&setup.workload, counts)
+            let samples = [&tables[table].run, &moments[table]];
+            hottest_row(samples, &setup.workload, counts)
         };
-        let locked = tables.iter().map(|laid| hottest_row(laid, true));
-        let most_locked = locked.max_by(|a, b| a.peak_rate.total_cmp(&b.peak_rate));
+        let locked = (0..tables.len()).map(|table| row(table, true));
+        // A row that soon leaves its place to another is hardly waited for.
+        let waited_for = |row: &HottestRow| row.peak_rate * row.stays.min(1.0);
+        let most_locked = locked.max_by(|a, b| waited_for(a).total_cmp(&waited_for(b)));
         let reads = read_forecast::of(tables, gets);
         Self {
             run: RunLayout::of_tables(tables, reads.iter().map(|read| read.planned.clone())),
@@ -119,7 +127,7 @@ impl Layout {
             key_buckets: key_buckets(own),
             copies: tables[1..].iter().map(copy_forecast).collect(),
             hottest_table: hottest,
-            hottest_row: hottest_row(&tables[hottest], false),
+            hottest_row: row(hottest, false),
             locked_row: most_locked.unwrap_or_default(),
             entities: entities(table.strategy, run, &all, (1, usize::MAX), |field| {
                 is_skewed(&setup.schema, &setup.workload, field)

@@ -162,16 +162,18 @@ pub struct KeyBucket {
     pub labels: Vec<String>,
 }
 
-/// A row that is written by many operations: shares are exact on the sample. Of a sample of n operations, those below a few n-ths are noise (1 / n
+/// The row that most operations of a moment write: shares are exact on the sample. Of a sample of n operations, those below a few n-ths are noise (1 / n
 /// when all keys differ).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct HottestRow {
-    /// Share of the operations that write it.
+    /// Share of the operations that write it, or another one a moment later that time, or a sequence, has put in its place.
     pub share: f64,
     /// The same in the twentieth of the run in which it is written most; as `share` where the rates of writes don't change.
     pub peak_share: f64,
     /// How often it is written then, over the mean rate of all operations.
     pub peak_rate: f64,
+    /// Seconds after which another one stands in its place; infinite where it is one to the end.
+    pub stays: f64,
 }
 
 /// How much of the load one value of a field carries.
@@ -188,6 +190,11 @@ pub struct EntityShare {
 impl HottestRow {
     /// Parts of the run, of which one is that in which a row is hottest.
     pub const PARTS: usize = 20;
+
+    /// Share of an interval's operations, and of one when it is written most, that write one row.
+    pub fn shares_in(&self, secs: f64) -> [f64; 2] {
+        [self.share, self.peak_share].map(|share| share * (self.stays / secs).min(1.0))
+    }
 }
 
 impl Layout {

@@ -130,3 +130,19 @@ fn rows_that_come_once_leave_no_copies() {
         "{words}"
     );
 }
+
+/// A hundred writes of each name: that one of eight salts was never met has the probability (7/8)^100.
+#[test]
+fn a_salt_of_a_time_that_the_rest_of_the_key_does_not_tell_leaves_copies_as_a_drawn_one() {
+    let text = "[field]\nn = { type = \"int\", count = 1000 }\nid = { type = \"sequence\" }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+                [write.put]\nrate = \"2k/s\"\n[existing.put]\nrecords = 100_000\nlast = \"1d\"\n\
+                [strategy.timed]\nkey = \"salt(8, be8(ts)) || be4(n)\"\n[strategy.numbered]\nkey = \"be1(bucket(8, id)) || be4(n)\"\n\
+                [strategy.told]\nkey = \"salt(8, be8(ts)) || be4(n) || be8(ts)\"\n[strategy.of-the-row]\nkey = \"salt(8, be4(n)) || be4(n)\"\n";
+    let scenario = Scenario::parse(text, "timed").unwrap_or_else(|error| panic!("{error}"));
+    let layouts = layouts(&scenario);
+    for layout in &layouts[..2] {
+        let said = warning(layout).expect("stale copies are warned of");
+        assert!(said.contains("under 8.0 of them"), "{said}");
+    }
+    assert_eq!([warning(&layouts[2]), warning(&layouts[3])], [None, None]);
+}

@@ -1,6 +1,6 @@
 //! What a key lets servers take, of designs whose placement is known.
 
-use crate::verdicts::{mean, near, run, strategy};
+use crate::verdicts::{mean, near, run, strategy, word};
 
 /// 100 writes a server in each of 20 intervals: chance puts 10 % more than the mean on the fullest of four. Of 16 alike regions a server takes a fourth, of five one takes two, 1.6 times the mean. An interval's
 /// peak varies by 0.05, the median of 20 by 0.014: where chance is 0.10, the squares leave sqrt(0.114^2 - 0.10^2) = 0.055 of that, or nothing half of the time, and the mean of eight replicates 0.02;
@@ -19,5 +19,40 @@ fn what_can_be_used_of_a_table_that_is_written_seldom_is_not_less_by_chance() {
         let usable =
             mean(found, "usable_capacity_per_sec") / mean(found, "server_capacity_per_sec");
         near(usable, servers, tolerance);
+    }
+}
+
+/// Of 2,500 increments a second 1,000 are of page 7: at any moment 40 % fall on one row, whether the key begins another one every 2 s or none. A lock is held for 1.5 ms, so that a row takes 667 a second, of all 1,667. A third of the
+/// places in three queues of 300 for calls of such rows, 0.4 x 900 / 3 = 120, may be taken when the next row comes: of steps of T s 667 + 120 / T are done, 679 (of all 1,697), 727 (1,817), 907 (2,267). In steps of
+/// 0.1 s 1,867 are more than there come. A counter that goes on by 1,000 a second makes a step of 2 s of 2,000. Shares and holds follow from the numbers, times of steps from pairs of all writes, to a write in 200.
+#[test]
+fn a_row_that_time_puts_another_one_in_place_of_is_locked_as_often_as_one_that_stays() {
+    let steps = [
+        ("whole", "", 1_667.0, "row"),
+        ("minute", " || be4(ts / 60000)", 1_667.0, "row"),
+        ("ten", " || be4(ts / 10000)", 1_697.0, "row"),
+        ("two", " || be4(ts / 2000)", 1_817.0, "row"),
+        ("number", " || be4(number / 2000)", 1_817.0, "row"),
+        ("half", " || be6(ts / 500)", 2_267.0, "row"),
+        // Here what a server does at most counts: more than is asked of it.
+        ("tenth", " || be6(ts / 100)", 3_500.0, "none"),
+    ];
+    let mut text = "replicates = 1\n[time]\nduration = \"20s\"\nwarmup = \"0s\"\n[cluster]\nservers = 1\n[field]\npage = { type = \"int\", count = 10_000 }\n\
+         number = { type = \"sequence\" }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+         [write.hot]\nkind = \"increment\"\nrate = \"1000/s\"\nwith = { page = 7 }\n[write.others]\nkind = \"increment\"\nrate = \"1500/s\"\n"
+        .to_owned();
+    for (name, step, ..) in steps {
+        text += &format!("[strategy.{name}]\nkey = \"be2(page){step}\"\n");
+    }
+    let results = run("steps", &text);
+    for (name, _, usable, class) in steps {
+        let found = strategy(&results, name);
+        let told = mean(found, "usable_capacity_per_sec");
+        let is_told = match name {
+            "tenth" => told > usable,
+            _ => (told / usable - 1.0).abs() < 0.005,
+        };
+        assert!(is_told, "{name}: {told}");
+        assert_eq!(word(found, "hotspot"), class, "{name}");
     }
 }
