@@ -244,7 +244,7 @@ fn a_file_with_one_key_that_follows_time_is_advised_to_spread_it() {
 fn keys_for_a_sweep_suit_its_most_servers() {
     // Four servers would be dealt four buckets, of which 28 of 32 get nothing.
     let scenario = parsed(
-        "[cluster]\nservers = 4\n[sweep]\n\"cluster.servers\" = [4, 32, 8]\n[field]\nuser = { type = \"int\", count = 9000 }\n\
+        "[cluster]\nservers = 4\n[sweep]\ncluster.servers = [4, 32, 8]\n[field]\nuser = { type = \"int\", count = 9000 }\n\
          ts = { type = \"timestamp\", unit = \"ms\" }\n[write.w]\nrate = \"3k/s\"\n[strategy.rising]\nkey = \"be8(ts) || be4(user)\"\n",
     );
     let found = Suggestions::of(&scenario).found.simulated;
@@ -263,14 +263,14 @@ fn keys_for_a_sweep_suit_its_most_servers() {
 
 #[test]
 fn a_copy_by_a_key_of_the_file_keeps_its_buckets() {
-    // Minutes of all devices are served by the file's key alone, a device's own rows by the other.
+    // Minutes of all devices are served by one key of the file, a device's own rows by the others.
     let scenario = parsed(
-        "[cluster]\nservers = 4\n[field]\ndevice = { type = \"int\", count = 5_000 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
-         [write.w]\nrate = \"2k/s\"\n[existing.w]\nrecords = 500_000\nlast = \"1d\"\n\
-         [read.device]\nequal = [\"device\"]\nnewest = { field = \"ts\", rows = 20 }\n\
-         [read.minute]\nrange = { field = \"ts\", last = \"1m\" }\n\
-         [strategy.device]\nkey = \"be4(device) || be8(ts)\"\npresplit = { algorithm = \"sampled\", regions = 8 }\n\
-         [strategy.time]\nkey = \"be1(bucket(8, device)) || be8(ts) || be4(device)\"\npresplit = { algorithm = \"buckets\" }\n",
+        "[cluster]\nservers = 4\n[field]\ndevice = { type = \"text\", count = 500, length = 6 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+         [write.beat]\neach = [\"device\"]\nevery = \"1s\"\n[existing.beat]\neach = [\"device\"]\nevery = \"1s\"\nlast = \"1h\"\n\
+         [read.latest]\nequal = [\"device\"]\nnewest = { field = \"ts\", rows = 1 }\n\
+         [read.minute-all]\nrange = { field = \"ts\", last = \"1m\" }\n\
+         [strategy.time]\nkey = \"be1(bucket(8, device)) || be8(ts) || device\"\npresplit = { algorithm = \"buckets\" }\n\
+         [strategy.hash]\nkey = \"left(md5(device), 4) || be8(ts)\"\npresplit = { algorithm = \"hex-string\", regions = 8 }\n",
     );
     let found = Suggestions::of(&scenario).found.simulated;
     let mut copies = found.iter().flat_map(|it| &it.copies);
