@@ -242,16 +242,16 @@ fn a_file_with_one_key_that_follows_time_is_advised_to_spread_it() {
 
 #[test]
 fn keys_for_a_sweep_suit_its_most_servers() {
-    // Four servers would be dealt four buckets, of which 28 of 32 get nothing.
+    // Keys for four servers would have four or eight buckets, with which 24 of 32 get nothing.
     let scenario = parsed(
         "[cluster]\nservers = 4\n[sweep]\ncluster.servers = [4, 32, 8]\n[field]\nuser = { type = \"int\", count = 9000 }\n\
          ts = { type = \"timestamp\", unit = \"ms\" }\n[write.w]\nrate = \"3k/s\"\n[strategy.rising]\nkey = \"be8(ts) || be4(user)\"\n",
     );
     let found = Suggestions::of(&scenario).found.simulated;
     let names: Vec<&str> = found.iter().map(|it| it.name.as_str()).collect();
-    assert!(
-        names.contains(&"salted-32") && !names.contains(&"salted-4"),
-        "{names:?}"
+    assert_eq!(
+        names,
+        ["user-first", "salted-64", "row-salted-64", "random-64"]
     );
     let all = found.iter().map(|it| &it.presplit);
     assert!(
@@ -263,14 +263,36 @@ fn keys_for_a_sweep_suit_its_most_servers() {
 
 #[test]
 fn a_copy_by_a_key_of_the_file_keeps_its_buckets() {
-    // Minutes of all devices are served by one key of the file, a device's own rows by the others.
+    // Minutes of all devices are served by one key of the file, a device's own rows by the other.
     let scenario = parsed(
-        "[cluster]\nservers = 4\n[field]\ndevice = { type = \"text\", count = 500, length = 6 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
-         [write.beat]\neach = [\"device\"]\nevery = \"1s\"\n[existing.beat]\neach = [\"device\"]\nevery = \"1s\"\nlast = \"1h\"\n\
-         [read.latest]\nequal = [\"device\"]\nnewest = { field = \"ts\", rows = 1 }\n\
-         [read.minute-all]\nrange = { field = \"ts\", last = \"1m\" }\n\
-         [strategy.time]\nkey = \"be1(bucket(8, device)) || be8(ts) || device\"\npresplit = { algorithm = \"buckets\" }\n\
-         [strategy.hash]\nkey = \"left(md5(device), 4) || be8(ts)\"\npresplit = { algorithm = \"hex-string\", regions = 8 }\n",
+        r#"
+[cluster]
+servers = 4
+[field]
+device = { type = "text", count = 500, length = 6 }
+ts = { type = "timestamp", unit = "ms" }
+[write.beat]
+each = ["device"]
+every = "1s"
+[existing.beat]
+each = ["device"]
+every = "1s"
+last = "1h"
+[read.latest]
+equal = ["device"]
+newest = { field = "ts", rows = 1 }
+[read.quarter]
+equal = ["device"]
+range = { field = "ts", last = "15m" }
+[read.minute-all]
+range = { field = "ts", last = "1m" }
+[strategy.time]
+key = "be1(bucket(8, device)) || be8(ts) || device"
+presplit = { algorithm = "buckets" }
+[strategy.hash-only]
+key = "left(md5(device), 4) || be8(ts)"
+presplit = { algorithm = "hex-string", regions = 8 }
+"#,
     );
     let found = Suggestions::of(&scenario).found.simulated;
     let mut copies = found.iter().flat_map(|it| &it.copies);
