@@ -562,8 +562,10 @@ fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<Broken>
         let each = [MetricId::WriteThroughput, MetricId::WriteOffered].map(path);
         let [done, offered] = each.map(|path| result.mean(path));
         let load = done.zip(offered);
+        let mean = MetricId::WriteResponse.of(side).at(Part::Mean);
+        let mean = result.number(MetricPath { subject, ..mean });
         if let Some((done, offered)) = load
-            && is_piling_up(done, offered, &counts, replicates)
+            && is_piling_up([done, offered], &counts, replicates, mean)
         {
             let (done, offered) = (compact(done), compact(offered));
             let [all, of_all] = each.map(|path| result.replicates(path).into_iter().flatten());

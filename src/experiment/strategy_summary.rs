@@ -16,7 +16,7 @@ use super::{
 use crate::cluster::{ClusterEvent, row_capacity_per_second};
 use crate::keyspace::escape;
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
-use crate::metrics::{BUSY, MetricId, Peak, Side, lookup};
+use crate::metrics::{Part, BUSY, MetricId, Peak, Side, lookup};
 use crate::policy::SplitAlgorithm;
 use crate::query::AccessPath;
 use crate::random::Seed;
@@ -193,8 +193,11 @@ impl<'a> StrategySummary<'a> {
                 let mean = |id| runs.mean(id);
                 let offered = mean(MetricId::ReadOffered).unwrap_or(0.0);
                 // Of a closed loop, the offered load is what was started. Some are always in flight at the end.
-                let behind =
-                    |done: &f64| is_piling_up(*done, offered, &runs.counts, runs.replicates());
+                let response = runs.response();
+                let behind = |done: &f64| {
+                    let mean = response.get(Part::Mean.name());
+                    is_piling_up([*done, offered], &runs.counts, runs.replicates(), mean)
+                };
                 let done = mean(MetricId::ReadThroughput).filter(behind);
                 Some(ReadPrice {
                     name: read.name.clone(),

@@ -5,6 +5,7 @@
 
 use super::cluster_history::ClusterHistory;
 use super::hotspots::{Hotspots, Turns};
+use super::measures::Measure;
 use super::read_price::{ReadPrice, p99_words};
 use crate::metrics::{
     BUSY, CLUSTER_BUSY, Counts, Hotspot, MetricId, NO_HOTSPOT_BELOW, PASSING, Side,
@@ -737,8 +738,23 @@ pub(super) const NEARLY_ALL: f64 = 0.99;
 /// Reads of a replicate that may be in flight at its end without having piled up.
 pub(super) const A_FEW: u64 = 10;
 
-/// Less is completed than offered a second, and more than a few are left over.
-pub(super) fn is_piling_up(done: f64, offered: f64, counts: &Counts, replicates: u32) -> bool {
+/// More than so many times as many in flight as are at any time (Little's law) are a backlog.
+const BACKLOG: f64 = 1.25;
+
+/// Less is completed than offered a second, and more than a few are left over: more than those that are in flight at any time where each takes as long as the
+/// mean `response`, in milliseconds, unless that is open.
+pub(super) fn is_piling_up(
+    [done, offered]: [f64; 2],
+    counts: &Counts,
+    replicates: u32,
+    response: Option<&Measure>,
+) -> bool {
     let left = counts.failed + counts.in_flight;
-    done < NEARLY_ALL * offered && left >= A_FEW * u64::from(replicates)
+    let known = response.filter(|it| !it.censored && counts.failed == 0);
+    let in_flight = known
+        .and_then(|it| it.mean)
+        .map_or(0.0, |ms| ms / 1e3 * offered);
+    done < NEARLY_ALL * offered
+        && left >= A_FEW * u64::from(replicates)
+        && left as f64 > BACKLOG * in_flight * f64::from(replicates)
 }

@@ -142,7 +142,11 @@ impl Recorder {
             false => summary.busiest().map(|most| most > BUSY),
         };
         for side in [Side::Write, Side::Read] {
-            let piles_up = summary.grew(side);
+            // Of two Poisson numbers one is more than the other by so much once in 30,000 times, however few they are: steady reads that take long are
+            // not taken for a trend.
+            let is_trend =
+                |[before, after]: [f64; 2]| after - before > A_FEW * (before + after).sqrt();
+            let piles_up = summary.growth(side).is_some_and(is_trend);
             let tallies = summary.run.sides[side as usize].tallies.iter_mut();
             tallies.for_each(|tally| tally.response.piles_up = piles_up);
         }
@@ -373,13 +377,16 @@ impl Summary {
             let cohort = Tally::total(&self.run.of(side).tallies).cohort;
             let failed = cohort.failed as f64;
             let given_up = failed > GROWTH * cohort.offered as f64 && failed > A_FEW;
-            given_up || self.grew(side)
+            let is_beyond_chance =
+                |[before, after]: [f64; 2]| after - before > A_FEW * before.max(1.0).sqrt();
+            given_up || self.growth(side).is_some_and(is_beyond_chance)
         };
         Some([Side::Write, Side::Read].into_iter().any(piles_up))
     }
 
-    /// Whether more and more operations were in flight.
-    fn grew(&self, side: Side) -> bool {
+    /// The operations of a side that were in flight in the middle of the window and at its end, where these are more by so great a part of those that were
+    /// offered between.
+    fn growth(&self, side: Side) -> Option<[f64; 2]> {
         let (window, side) = (&self.grid.window, self.run.of(side));
         let middle = window.start + window.len() / 2;
         let total = |table: &Table<u32>, rows: Range<usize>| {
@@ -387,10 +394,9 @@ impl Summary {
         };
         let in_flight =
             |until: usize| total(&side.offered, 0..until) - total(&side.ended, 0..until);
-        let (before, after) = (in_flight(middle), in_flight(window.end));
-        let grown = after - before;
-        grown > GROWTH * total(&side.offered, middle..window.end)
-            && grown > A_FEW * before.max(1.0).sqrt()
+        let [before, after] = [middle, window.end].map(in_flight);
+        let least = GROWTH * total(&side.offered, middle..window.end);
+        (after - before > least).then_some([before, after])
     }
 
     /// The time series, for charts: as many sample intervals as the recorder says are summed into one.

@@ -715,8 +715,12 @@ impl<R: RowCounts> Read<'_, R> {
             scan.rows *= 1.0 - passed;
             scan.rows_read = match part > 0.0 {
                 true => {
-                    let wanted = [own, wanted - own].map(|it| it * part);
-                    scan.rows.min(before + rows_until(enough, rows, wanted))
+                    let until = match ordered.step {
+                        // Whole steps have been counted, in which rows come one like the other.
+                        Some(_) => enough * rows / (wanted * part).min(rows),
+                        None => rows_until(enough, rows, [own, wanted - own].map(|it| it * part)),
+                    };
+                    scan.rows.min(before + until)
                 }
                 false => scan.rows,
             };
