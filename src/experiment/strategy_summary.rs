@@ -16,7 +16,7 @@ use super::{
 use crate::cluster::{ClusterEvent, row_capacity_per_second};
 use crate::keyspace::escape;
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
-use crate::metrics::{Part, BUSY, MetricId, Peak, Side, lookup};
+use crate::metrics::{BUSY, MetricId, Part, Peak, Side, lookup};
 use crate::policy::SplitAlgorithm;
 use crate::query::AccessPath;
 use crate::random::Seed;

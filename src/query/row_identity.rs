@@ -4,6 +4,7 @@ use crate::key::{
     Digit, FieldSteps, JointSteps, KeyPlan, Randomness, Segment, StepCache, TimeParts,
 };
 use crate::record::{Field, FieldId, FieldKind, Schema, ValueGroups};
+use crate::statistics::values_met;
 use crate::time::SimTime;
 use crate::workload::{Condition, RowCounts, RowEquality};
 use smallvec::SmallVec;
@@ -551,20 +552,6 @@ fn hashed(values: f64, things: f64) -> f64 {
         true => -values * libm::expm1(things * libm::log1p(-1.0 / values)),
         false => things,
     }
-}
-
-/// Of how many equally likely values so many writes meet so many: n (1 - e^(-w / n)) of them. Infinite where all are different.
-fn values_met(met: f64, writes: f64) -> f64 {
-    // Writes of each: between 0, with all different, and those of each that was met.
-    let (mut low, mut high) = (0.0, writes / met);
-    for _ in 0..f64::MANTISSA_DIGITS {
-        let of_each = f64::midpoint(low, high);
-        match -libm::expm1(-of_each) * writes > met * of_each {
-            true => low = of_each,
-            false => high = of_each,
-        }
-    }
-    writes / low
 }
 
 /// Each combination of what the field is `of` has a value of its own.

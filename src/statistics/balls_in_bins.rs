@@ -63,6 +63,20 @@ pub fn expected_peak(balls: f64, bins: u32, all_bins: u32) -> Option<ExpectedPea
     })
 }
 
+/// Of how many equally likely values so many writes meet so many: n (1 - e^(-w / n)) of them. Infinite where all are different.
+pub fn values_met(met: f64, writes: f64) -> f64 {
+    // Writes of each: between 0, with all different, and those of each that was met.
+    let (mut low, mut high) = (0.0, writes / met);
+    for _ in 0..f64::MANTISSA_DIGITS {
+        let of_each = f64::midpoint(low, high);
+        match -libm::expm1(-of_each) * writes > met * of_each {
+            true => low = of_each,
+            false => high = of_each,
+        }
+    }
+    writes / low
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

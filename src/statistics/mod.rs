@@ -15,7 +15,7 @@ mod quantile_sketch;
 mod sample_median_fixture;
 mod warm_up;
 
-pub use balls_in_bins::{ExpectedPeak, expected_peak};
+pub use balls_in_bins::{ExpectedPeak, expected_peak, values_met};
 pub use estimate::{Estimate, paired_ratio, unpaired_difference, unpaired_ratio};
 pub use evenness::{effective_number, gini, gini_of_runs};
 pub use interval::Interval;
