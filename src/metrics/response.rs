@@ -585,9 +585,6 @@ mod tests {
         assert!(!steady.quantile(0.99).unwrap().censored);
         assert!(growing.quantile(0.99).unwrap().censored && growing.max().unwrap().censored);
         assert!(growing.mean().unwrap().censored);
-        // One in ten has taken 300 ms at most, whatever comes of the others.
-        let tenth = growing.quantile(0.1).unwrap();
-        assert!(!tenth.censored && tenth.value < 301e6, "{tenth:?}");
     }
 
     #[test]
