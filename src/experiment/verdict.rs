@@ -738,7 +738,7 @@ pub(super) const NEARLY_ALL: f64 = 0.99;
 /// Reads of a replicate that may be in flight at its end without having piled up.
 pub(super) const A_FEW: u64 = 10;
 
-/// More than so many times as many in flight as are at any time (Little's law) are a backlog.
+/// More than so many times as many in flight as are at any time (Little's law) are a backlog (estimate: chance adds a sixth to 36 of each of one replicate).
 const BACKLOG: f64 = 1.25;
 
 /// Less is completed than offered a second, and more than a few are left over: more than those that are in flight at any time where each takes as long as the

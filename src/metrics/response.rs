@@ -216,7 +216,7 @@ impl CombinedResponse {
         })
     }
 
-    /// The greatest value, to three digits; censored when an unfinished operation holds it, or one failed. `None` without operations.
+    /// The greatest value, to three digits; censored when an unfinished operation holds it, operations pile up, or one failed. `None` without operations.
     pub fn max(&self) -> Option<Nanos> {
         (self.count() > 0).then(|| Nanos {
             value: self.longest() as f64,

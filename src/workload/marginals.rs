@@ -130,16 +130,20 @@ impl ValueClasses {
 /// 1.4 % fewer are met than counted, in 16,384 hashes 3 %).
 const ALIKE: f64 = 8.0;
 
-/// Rare values, thrown into so many of `all` groups that hold any of them besides frequent ones: the classes of these groups, and what each frequent value's
-/// group has of them. Values that are alone in a group keep their shares, those that share one do so with others of their class, or, where many do, with any.
-fn in_few_groups(rare: &[ShareClass], groups: f64, all: f64) -> (Vec<ShareClass>, f64) {
-    let sum = |of: fn(&ShareClass) -> f64| rare.iter().map(of).sum::<f64>();
-    let (values, share, alone) = match rare.is_empty() {
-        true => (f64::INFINITY, 1.0, 0.0),
+/// Rare values, which have a `share` together and classes unless there are too many, thrown into so many of `all` groups that hold any of them besides frequent
+/// ones: the classes of these groups, and what each frequent value's group has of them. Values that are alone in a group keep their shares, those that share one do
+/// so with others of their class, or, where many do, with any.
+fn in_few_groups(
+    rare: &[ShareClass],
+    share: f64,
+    [groups, all]: [f64; 2],
+) -> (Vec<ShareClass>, f64) {
+    let (values, alone) = match rare.is_empty() {
+        true => (f64::INFINITY, 0.0),
         false => {
-            let values = sum(|of| of.values);
+            let values = rare.iter().map(|of| of.values).sum::<f64>();
             let alone = libm::exp(-values / values_met(groups.min(values), values));
-            (values, sum(|of| of.values * of.share), alone)
+            (values, alone)
         }
     };
     // What the groups of frequent values have of them is not theirs.
@@ -179,8 +183,12 @@ impl GroupShares {
                 let (mut classes, rare): (Vec<_>, Vec<_>) = classes()
                     .into_iter()
                     .partition(|of| of.share > 1.0 / groups.count);
-                let frequent = classes.iter().map(|of| of.values).sum::<f64>();
-                let parts = in_few_groups(&rare, groups.count - frequent, groups.count);
+                let [left, share] = classes.iter().fold([groups.count, 1.0], |left, of| {
+                    [left[0] - of.values, left[1] - of.values * of.share]
+                });
+                // All but a rounding error may be frequent.
+                let share = if share > 1e-9 { share } else { 0.0 };
+                let parts = in_few_groups(&rare, share, [left, groups.count]);
                 classes.iter_mut().for_each(|of| of.share += parts.1);
                 classes.extend(parts.0);
                 classes
