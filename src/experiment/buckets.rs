@@ -6,11 +6,9 @@ use crate::keyspace::KeyBatch;
 use crate::layout::{HottestRow, Layout};
 use crate::metrics::Peak;
 use crate::random::{DrawKey, Seed, Stream};
-use crate::record::RecordGenerator;
 use crate::scenario::Strategy;
 use crate::statistics::expected_peak;
 use crate::workload::{Choice, ExistingSample, OperationBatch, RunSample};
-use std::sync::Arc;
 
 /// A key of a table (0: the strategy's own) that leads with `front` (`salt(16, user)`), a region for each of its values, makes none of so many servers hot, neither over the run nor in
 /// a part of it: of its rows, or of those that exist where it writes none. Each server gets every so many-th bucket.
@@ -36,7 +34,7 @@ pub(super) fn spread(
     if strategy.gathers_a_moment_under(&plan, points) {
         return false;
     }
-    let generator = Arc::new(RecordGenerator::new(&setup.schema, seed, 0));
+    let generator = setup.generator(seed, 0);
     let take = match setup.workload.writes.is_empty() {
         true => ExistingSample::take,
         false => RunSample::take,

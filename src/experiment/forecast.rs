@@ -13,7 +13,6 @@ use crate::keyspace::{KeyBatch, KeyRange};
 use crate::layout::{Layout, ReadForecast, Replicate};
 use crate::query::{AccessPlan, Requests};
 use crate::random::{DrawKey, Seed, Stream};
-use crate::record::RecordGenerator;
 use crate::scenario::{Knee, Scenario, Setup, Strategy, TimeSpec, VariedLoad};
 use crate::time::SimDuration;
 use crate::workload::{
@@ -304,7 +303,7 @@ struct Timed {
 /// Nanoseconds of drawing a record and writing its key, copies included: timed here, the lesser of two passes.
 fn row_nanos(strategy: &Strategy, seed: Seed, clock: impl Fn() -> f64) -> f64 {
     let setup = &strategy.setup;
-    let generator = Arc::new(RecordGenerator::new(&setup.schema, seed, 0));
+    let generator = setup.generator(seed, 0);
     let pass = || {
         let (mut batch, mut keys) = (OperationBatch::default(), KeyBatch::default());
         let start = clock();

@@ -88,9 +88,9 @@ impl KeyedTable<'_> {
         });
         // With what each value has of a law of its own.
         let law = |field: &FieldId| {
-            let own = Some(schema.field(*field)).filter(|it| it.of.is_empty());
-            let law = own.and_then(|it| replicate.generator.shares(*field, &it.law));
-            (*field, law)
+            let is_own = schema.field(*field).of.is_empty();
+            let law = is_own.then(|| replicate.generator.shares(*field));
+            (*field, law.flatten())
         };
         let asked: Vec<_> = asked.map(law).collect();
         let identity = RowIdentity::of(key, schema);

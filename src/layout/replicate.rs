@@ -34,7 +34,7 @@ pub struct Replicate {
 impl Replicate {
     /// A replicate of a setup.
     pub fn new(setup: &Setup, seed: Seed, number: u32) -> Self {
-        let generator = Arc::new(RecordGenerator::new(&setup.schema, seed, number));
+        let generator = setup.generator(seed, number);
         let population = Arc::new(Population::new(&setup.workload, &generator));
         let stored = match setup.workload.kept_for {
             None => Arc::clone(&population),

@@ -4,12 +4,12 @@ use super::normal::TruncatedNormal;
 use super::sampler::{Sampler, ValueSampler};
 use super::{
     Distribution, DistributionShape, Field, FieldColumn, FieldId, FieldKind, FieldMask, Late,
-    Schema, TimeUnit, ValueShares,
+    Schema, ShareClass, TimeUnit, ValueShares,
 };
 use crate::random::{DrawKey, Draws, Seed, Stream, hash_name, lane_of, mix, stream};
 use crate::time::{EpochNanos, SimDuration, SimTime};
 use rand::rngs::Xoshiro256PlusPlus;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The record laws of one replicate: rank permutations, tables, dependent values. Shared by all strategies of it.
 ///
@@ -22,6 +22,15 @@ pub struct RecordGenerator {
     seed: Seed,
     /// Which replicate it is of.
     pub replicate: u32,
+    /// Of each field by its own law, once they are asked for.
+    shares: Box<[OwnShares]>,
+}
+
+/// The shares of a field's values, and all of them in classes.
+#[derive(Debug, Default)]
+struct OwnShares {
+    shares: OnceLock<Option<ValueShares>>,
+    classes: OnceLock<Vec<ShareClass>>,
 }
 
 /// Operations of one write that follow each other.
@@ -126,10 +135,16 @@ impl RecordGenerator {
         };
         Self {
             steps: schema.dependency_order().into_iter().map(step).collect(),
+            shares: schema.fields.iter().map(|_| OwnShares::default()).collect(),
             schema: schema.clone(),
             seed,
             replicate,
         }
+    }
+
+    /// It draws what one made of these would draw.
+    pub fn is_of(&self, schema: &Schema, seed: Seed, replicate: u32) -> bool {
+        (self.seed, self.replicate) == (seed, replicate) && self.schema == *schema
     }
 
     /// The draws of one purpose in its replicate.
@@ -142,9 +157,27 @@ impl RecordGenerator {
         stream(self.seed, self.replicate, purpose, lane)
     }
 
-    /// The shares that a field's values have by `law`; `None` for fields without a finite count of values.
-    pub fn shares(&self, field: FieldId, law: &Distribution) -> Option<ValueShares> {
-        ValueShares::new(&self.schema, field, law, self.seed, self.replicate)
+    /// The shares that a field's values have by its law; `None` for fields without a finite count of values. O(values) once, where they are tabulated.
+    #[inline]
+    pub fn shares(&self, field: FieldId) -> Option<&ValueShares> {
+        let found = self.shares[usize::from(field.0)].shares.get_or_init(|| {
+            let law = &self.schema.field(field).law;
+            ValueShares::new(&self.schema, field, law, self.seed, self.replicate)
+        });
+        found.as_ref()
+    }
+
+    /// The same values in classes of about the same share; none for fields without a finite count of values.
+    pub fn classes(&self, field: FieldId) -> &[ShareClass] {
+        let classes = || self.shares(field).map_or_else(Vec::new, ValueShares::classes);
+        self.shares[usize::from(field.0)].classes.get_or_init(classes)
+    }
+
+    /// Asks for the share of a slot by a table, if there is one.
+    pub fn prefetch_share(&self, field: FieldId, slot: i64) {
+        if let Some(Some(shares)) = self.shares[usize::from(field.0)].shares.get() {
+            shares.prefetch(slot);
+        }
     }
 
     /// Draws single values of a field by `law`; `None` for fields without a finite count of values, and for those of rows that exist.

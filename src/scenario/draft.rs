@@ -10,6 +10,7 @@ use super::diagnostic::Diagnostic;
 use super::diagnostics::Diagnostics;
 use super::document::{SourcePlace, TomlTable};
 use super::fields::{FIELD, Fields, read_fields};
+use super::generators::Generators;
 use super::knee::{KNEE, read_knee};
 use super::model::{Changes, Setup, TimeSpec};
 use super::presplits::{Request, read_presplit};
@@ -165,6 +166,7 @@ pub(super) fn read_draft(sink: &Diagnostics, document: &TomlTable) -> Draft {
             neighbours: Arc::new(neighbours),
         },
         knee: None,
+        generators: Generators::default(),
     };
     setup.knee = read_knee(&scenario, &time, &setup);
     set_bounds(&mut setup, least_row);

@@ -22,6 +22,7 @@ mod draft;
 mod expectations;
 mod expressions;
 mod fields;
+mod generators;
 mod file_fields;
 mod knee;
 mod lints;

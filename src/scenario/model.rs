@@ -2,6 +2,7 @@
 //! a run can tell (a `sampled` pre-split with too few distinct keys).
 
 use super::diagnostic::Diagnostic;
+use super::generators::Generators;
 use crate::client::ClientSpec;
 use crate::cluster::{
     ClusterSpec, Neighbour, TableSpec, TimedEvent, WrittenCells, server_capacity_per_second,
@@ -12,7 +13,7 @@ use crate::keyspace::RowKey;
 use crate::metrics::OperationNames;
 use crate::policy::{RegionPolicies, SplitAlgorithm};
 use crate::random::Seed;
-use crate::record::Schema;
+use crate::record::{RecordGenerator, Schema};
 use crate::time::{EpochNanos, SimDuration, SimTime};
 use crate::units::PerSecond;
 use crate::workload::{ImportOrder, Workload, Write};
@@ -320,6 +321,8 @@ pub struct Setup {
     pub changes: Changes,
     /// The search for the highest load that keeps within limits; `None` without `[knee]`.
     pub knee: Option<Knee>,
+    /// The record laws that have been made ready.
+    pub generators: Generators,
 }
 
 /// The search for a knee: the highest rate of one open loop at which every limit holds.
@@ -395,6 +398,11 @@ pub struct Changes {
 }
 
 impl Setup {
+    /// The record laws of a replicate. O(values) for tabulated laws; of the first replicate only when it is first asked for.
+    pub fn generator(&self, seed: Seed, replicate: u32) -> Arc<RecordGenerator> {
+        self.generators.of(&self.schema, seed, replicate)
+    }
+
     /// The names of its operations, for the paths of metrics.
     pub fn operation_names(&self) -> OperationNames<'_> {
         let Workload { writes, reads, .. } = &self.workload;

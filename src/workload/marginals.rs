@@ -25,7 +25,7 @@ const AVERAGED: u64 = 8;
 pub(super) struct Marginals {
     pub(super) generator: Arc<RecordGenerator>,
     /// Of each field, by its own law.
-    laws: Vec<Shares>,
+    laws: Vec<OnceLock<ValueClasses>>,
     /// Of each origin and field; those of origins that fix and combine the same are shared.
     of_origins: Vec<Arc<[Marginal]>>,
     /// Of the groups that were asked for, and the first of the origins whose values come about so.
@@ -266,7 +266,7 @@ impl Marginals {
             });
         }
         Self {
-            laws: fields().map(|_| Shares::default()).collect(),
+            laws: fields().map(|_| OnceLock::new()).collect(),
             of_origins,
             grouped: Arc::default(),
             generator: Arc::clone(generator),
@@ -328,21 +328,9 @@ impl Marginals {
 
     /// The share of slots `low..high` by the field's own law.
     pub(super) fn by_law(&self, field: FieldId, (low, high): (i64, i64)) -> f64 {
-        let shares = self.laws[usize::from(field.0)].get(|| self.law(field));
+        let shares = self.generator.shares(field);
         // Fresh values and doubles: no two are alike.
         shares.map_or(0.0, |shares| shares.share_between(low, high))
-    }
-
-    /// Asks for the share of a slot by a table, if there is one.
-    pub(super) fn prefetch(&self, field: FieldId, slot: i64) {
-        if let Some(Some(shares)) = self.laws[usize::from(field.0)].shares.get() {
-            shares.prefetch(slot);
-        }
-    }
-
-    fn law(&self, field: FieldId) -> Option<ValueShares> {
-        let law = &self.generator.schema().field(field).law;
-        self.generator.shares(field, law)
     }
 
     /// Known fields and those that an origin fixes decide a dependent one.
@@ -521,7 +509,8 @@ impl Marginals {
                 return classes;
             }
         }
-        self.laws[usize::from(field.0)].classes(|| self.law(field))
+        let classes = || ValueClasses::of(self.generator.classes(field).to_vec());
+        self.laws[usize::from(field.0)].get_or_init(classes)
     }
 
     /// The steps of values in slots `low..high` of a field that is drawn for each row, in classes that make up the whole of their rows, and their share. Not where the shape of all
@@ -638,7 +627,7 @@ impl Marginals {
         let (kind, roots) = (self.kind(field), self.roots(at, field));
         if schema.field(field).column.is_some() {
             // Each row of the file comes as often.
-            return self.law(field);
+            return self.generator.shares(field).cloned();
         }
         let (values, combinations) = self.countable(at, field)?;
         let mut weights = vec![0.0; values as usize];

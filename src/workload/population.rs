@@ -67,7 +67,7 @@ impl Population {
     /// Asks for what rows with values of a field are counted by, as far as it is there.
     pub fn prefetch(&self, field: FieldId, slots: &[i64]) {
         for slot in slots {
-            self.marginals.prefetch(field, *slot);
+            self.marginals.generator.prefetch_share(field, *slot);
         }
     }
 
