@@ -169,8 +169,13 @@ impl RecordGenerator {
 
     /// The same values in classes of about the same share; none for fields without a finite count of values.
     pub fn classes(&self, field: FieldId) -> &[ShareClass] {
-        let classes = || self.shares(field).map_or_else(Vec::new, ValueShares::classes);
-        self.shares[usize::from(field.0)].classes.get_or_init(classes)
+        let classes = || {
+            self.shares(field)
+                .map_or_else(Vec::new, ValueShares::classes)
+        };
+        self.shares[usize::from(field.0)]
+            .classes
+            .get_or_init(classes)
     }
 
     /// Asks for the share of a slot by a table, if there is one.

@@ -32,3 +32,27 @@ impl Generators {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Field, FieldKind};
+    use crate::time::EpochNanos;
+
+    #[test]
+    fn laws_of_first_replicates_are_made_once_for_each_schema_and_seed() {
+        let schema = |count| Schema {
+            fields: vec![Field::new("id", FieldKind::Int { first: 0, count })],
+            time_range: (EpochNanos(0), EpochNanos(0)),
+            sequence_span: 0,
+        };
+        let known = Generators::default();
+        let of = |count, seed, replicate| known.clone().of(&schema(count), Seed(seed), replicate);
+        let first = of(10, 1, 0);
+        assert!(Arc::ptr_eq(&first, &of(10, 1, 0)));
+        for other in [of(11, 1, 0), of(10, 2, 0), of(10, 1, 1)] {
+            assert!(!Arc::ptr_eq(&first, &other));
+        }
+        assert!(!Arc::ptr_eq(&of(10, 1, 1), &of(10, 1, 1)));
+    }
+}

@@ -708,3 +708,27 @@ fn columns_of_one_file_go_together() {
         }
     }
 }
+
+#[test]
+fn late_rows_of_hours_hide_no_step_that_all_others_share() {
+    // 30 steps of a second with three kinds each hold 118,800 rows, and 1,200 late ones lie anywhere in two hours before.
+    let late = crate::record::Late {
+        fraction: 0.01,
+        up_to: secs(7_200),
+    };
+    let workload = Workload {
+        writes: vec![drawn("rows", 4_000.0, Vec::new(), &[])],
+        existing: Vec::new(),
+        ..drawn_table()
+    };
+    let table = materialised(&workload, &schema(Some(late)), at(30_000));
+    let start = START.0 / 1_000_000;
+    let equality = RowEquality {
+        told: &[KIND],
+        step: Some((TS, start, start + 1_000)),
+        ..RowEquality::default()
+    };
+    let sums = table.compare_distinct(1, equality, |_| (vec![], vec![]));
+    // The late ones are a Poisson number, of a standard error of 35. As many steps for all would be 585 more.
+    assert!((sums.truth - sums.estimate).abs() < 140.0, "{sums:?}");
+}

@@ -56,17 +56,15 @@ impl DrawnCount<'_> {
         if !self.shape.fixes_told || equality.step.is_some() || values != 1.0 {
             return None;
         }
-        let (mut held, mut free) = (0.0, 1.0);
-        for (origin, present) in origins() {
+        let missed = origins().map(|(origin, present)| {
             let inflow = StepInflow {
                 due: *present,
                 stays: 1.0,
                 ..StepInflow::default()
             };
-            let cell = -libm::expm1(origin.combinations * origin.ln_missed(share.min(1.0), inflow));
-            held += cell * free;
-            free *= 1.0 - cell;
-        }
-        Some(held)
+            origin.combinations * origin.ln_missed(share.min(1.0), inflow)
+        });
+        // Held by one of them at least.
+        Some(-libm::expm1(missed.sum()))
     }
 }

@@ -536,11 +536,12 @@ impl Marginals {
         let in_order = in_order && field.column.is_none();
         let share = |low, high| self.share_in(origin, id, (low, high));
         let whole = share(low, high);
-        if !is_drawn || width < 2 || whole <= 0.0 {
+        let is_even = field.column.is_none() && field.law == Distribution::default();
+        let is_own = matches!(self.of(origin, id), Marginal::Own { .. });
+        if !is_drawn || width < 2 || whole <= 0.0 || is_even && is_own {
             return None;
         }
         if width > SINGLE_VALUES && !in_order {
-            let is_even = field.column.is_none() && field.law == Distribution::default();
             let are_known = field.count().is_some_and(|count| count <= TABULATED_MAX);
             let classes = || self.frequent_apart((origin, id), (low, high), whole);
             return (are_known && !is_even && step == 1).then(|| (classes(), whole));

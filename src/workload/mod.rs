@@ -6,6 +6,7 @@
 //! [`ExistingSample`] and [`RunSample`] show some of the rows without running anything.
 
 mod combinations;
+mod dependent_shares;
 #[cfg(test)]
 mod distinct_tests;
 mod drawn_count;

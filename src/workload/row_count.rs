@@ -5,7 +5,7 @@
 //! on it. Origins are independent of each other, so a cell is empty with the product of theirs. The sum goes over classes of values that are about
 //! equally likely, and over groups of steps.
 
-use super::marginals::{Marginal, Of, ValueClasses, rows_with};
+use super::marginals::{Marginal, Of, ValueClasses};
 use super::population::Population;
 use super::row_history::{RowOrigin, StepInflow, Window, both};
 use super::row_question::{Condition, Item, RowCounts, RowEquality, items};
@@ -14,7 +14,7 @@ use crate::record::{FieldId, Late, TimeUnit};
 use crate::time::SimTime;
 use smallvec::SmallVec;
 
-/// Steps that are looked at one by one; of more, all but the first and the last are looked at in as many groups.
+/// Steps of rows on time, and of late ones alone, that are looked at one by one; of more, all but the first and the last are looked at in as many groups.
 const GROUPS: f64 = 32.0;
 
 /// Expected repetitions, of all writes, below which every write counts as a row of its own.
@@ -420,73 +420,6 @@ impl<'a> RowCount<'a> {
         self
     }
 
-    /// The share of an origin's rows, or of the combinations of its values, that satisfy the `nth` part of the condition, on a dependent field, given the
-    /// parts that come before it: those on what changes from write to write of a row come last.
-    pub(super) fn dependent(&self, at: usize, nth: usize, item: Item<'_>, of: Of) -> f64 {
-        let (origins, marginals) = (&self.population.origins, &self.population.marginals);
-        let known = |id: FieldId| {
-            let mut equal = self.condition.equal.iter();
-            let asked = || equal.find(|(field, _)| *field == id).map(|(_, slot)| *slot);
-            origins[at].fixed_slot(id).or_else(asked)
-        };
-        if let Some(holds) = marginals.decided(at, item, self.condition) {
-            return f64::from(u8::from(holds));
-        }
-        if item.groups.is_some() {
-            return marginals.share_of_item(at, item, of);
-        }
-        let place =
-            |(nth, it): (usize, Item<'_>)| (self.equality.changing.contains(&it.field), nth);
-        let before = items(self.condition).enumerate();
-        let before = before.filter(|of| place(*of) < place((nth, item)));
-        let before = before.map(|(_, item)| item);
-        let roots = marginals.roots(at, item.field);
-        let schema = marginals.generator.schema();
-        let column = |field| schema.field(field).column.as_deref();
-        if column(item.field).is_some() {
-            // Rows of one file go together.
-            let asked = marginals.of_file(at, item.field, before.chain([item]));
-            let before = match &asked[..asked.len() - 1] {
-                [] => asked[0].0.slots.len() as f64,
-                before => rows_with(before),
-            };
-            return match before > 0.0 {
-                true => rows_with(&asked) / before,
-                false => 0.0,
-            };
-        }
-        let related = |other: &Item<'_>| {
-            let of = marginals.roots(at, other.field);
-            origins[at].fixed_slot(other.field).is_none()
-                && (roots.contains(&other.field) || of.iter().any(|root| roots.contains(root)))
-        };
-        let before = before.filter(related);
-        let root_known = roots.iter().any(|root| known(*root).is_some());
-        if before.clone().next().is_none()
-            && !root_known
-            && let Some(share) = marginals.tabulated(at, item.field, item.slots(), of)
-        {
-            return share;
-        }
-        let by_law = marginals.by_law(item.field, item.slots());
-        if !item.holds(self.target) || !before.clone().all(|other| other.holds(self.target)) {
-            return by_law;
-        }
-        // What the target's own parents contribute, and for all others independence.
-        let own = roots.iter().filter(|root| known(**root).is_none());
-        let own = own.map(|root| {
-            let slot = self.target[usize::from(root.0)];
-            marginals.independent(at, *root, (slot, slot.saturating_add(1)), of)
-        });
-        let parents = marginals.share_of_parents((at, item.field), self.target, of);
-        let own: f64 = (parents.filter(|_| !root_known)).unwrap_or_else(|| own.product());
-        // The condition on related fields before this one has left a share of the parents, of which the target's are a greater part.
-        let before = before.filter(|other| !roots.contains(&other.field));
-        let left = before.map(|other| marginals.by_law(other.field, other.slots()));
-        let own = own / (own + (1.0 - own) * left.product::<f64>()).max(f64::MIN_POSITIVE);
-        own + (1.0 - own) * by_law
-    }
-
     /// The told fields, as the cells of an origin see them.
     pub(super) fn told(&self, of: &Selection<'_>) -> impl Iterator<Item = (FieldId, FieldRole)> {
         let told = self.equality.told.iter().copied();
@@ -701,31 +634,38 @@ impl<'a> RowCount<'a> {
         let population = self.population;
         let (start, length) = (population.nanos(step.unit, step.low), step.length());
         let (mut from, mut to) = population.origins[of.origin].history.span(self.at);
+        let on_time = from;
         if let Some(late) = step.late {
             from -= late.up_to.as_nanos() as f64;
         }
         let window = of.window.carried;
         (from, to) = window.map_or((from, to), |window| both((from, to), window));
-        let first = ((from - start) / length).floor();
+        let place = |instant: f64| ((instant - start) / length).floor();
+        let first = place(from);
         // Rows that all carry one instant lie in one step, however far from the first one: a double tells no nanoseconds of years.
         let end = ((to - start) / length).ceil().max(first + 1.0);
         // All steps but the first and the last, in groups; in a single one where all are alike.
         let within = (start + (first + 1.0) * length, start + (end - 1.0) * length);
         let mut origins = involved.iter();
-        let inner = match origins.all(|of| self.is_even(of, within, step.late)) {
-            true => end - first - 2.0,
-            false if end - first <= GROUPS => 1.0,
-            false => ((end - first - 2.0) / GROUPS).ceil(),
-        };
+        let are_even = origins.all(|of| self.is_even(of, within, step.late));
+        // Far fewer rows carry instants of before those at which any is on time.
+        let on_time = place(on_time).clamp(first, end);
         let (mut sum, mut next) = (0.0, first);
-        while next < end {
-            let steps = match next == first {
-                true => 1.0,
-                false => inner.min(end - 1.0 - next).max(1.0),
+        for (begin, end) in [(first, on_time), (on_time, end)] {
+            let inner = match are_even {
+                true => end - begin - 2.0,
+                false if end - begin <= GROUPS => 1.0,
+                false => ((end - begin - 2.0) / GROUPS).ceil(),
             };
-            let group = (start + next * length, start + (next + steps) * length);
-            sum += steps * held_in(Some((group, step.late)), steps);
-            next += steps;
+            while next < end {
+                let steps = match next == begin {
+                    true => 1.0,
+                    false => inner.min(end - 1.0 - next).max(1.0),
+                };
+                let group = (start + next * length, start + (next + steps) * length);
+                sum += steps * held_in(Some((group, step.late)), steps);
+                next += steps;
+            }
         }
         sum
     }

@@ -341,20 +341,27 @@ impl OriginShape {
             let beside = beside.filter(|field| is_changing || !has(*field));
             let beside: Vec<FieldId> = beside.collect();
             let asked: SmallVec<[usize; 4]> = asked.map(|(nth, _)| nth).collect();
-            let depend = told
-                .iter()
-                .any(|it| marginal(at, it.0) == Some((true, combined)));
+            let depends = |field| marginal(at, field) == Some((true, combined));
+            let depend = told.iter().any(|it| depends(it.0));
+            // Where it decides what is asked for, other values of it are there, as often, than among all.
+            let decide = beside.iter().any(|field| {
+                let mut origins = 0..population.origins.len();
+                depends(*field) && origins.all(|it| comes_by(it, *field) == comes_by(at, *field))
+            });
             // One field by itself has its values in a table, unless they are too many.
             let is_one = told.len() + beside.len() < 2
                 && (asked.is_empty() || !is_changing && told[0].1.is_none());
             let is_column = |field| marginals.generator.schema().field(field).column.is_some();
             let is_in_table = |field| is_column(field) || marginals.countable(at, field).is_some();
-            if !depend || is_one && is_in_table(told[0].0) {
+            if !depend && !decide || is_one && is_in_table(told[0].0) {
                 continue;
             }
             let Some(values) = population.together(at, &told, &beside) else {
                 continue;
             };
+            if !depend && !values.are_listed() {
+                continue;
+            }
             for (field, role) in equality.told.iter().zip(&mut self.roles) {
                 *role = match (has(*field), *field == values.first(), combined) {
                     (false, ..) => *role,

@@ -81,3 +81,25 @@ fn of_many_things_each_is_a_combination_of_its_own() {
     let company = |target: &[i64]| (vec![of(target, COMPANY)], vec![]);
     table.compare_distinct(100, key, company).agree();
 }
+
+#[test]
+fn all_parts_of_a_table_by_what_a_told_field_decides_have_all_of_its_rows() {
+    // 18,000 rows of a campaign and a kind, written 120,000 times: a company's have been written as often as its own campaigns are, not as often as any.
+    let mut schema = schema(None);
+    schema.fields[usize::from(CAMPAIGN.0)].law.shape = DistributionShape::Zipf { exponent: 0.9 };
+    let table = materialised(&rows_of_campaigns(120_000), &schema, at(0));
+    let key = told(&[CAMPAIGN, KIND]);
+    let row = |row: &Vec<i64>| (row[usize::from(CAMPAIGN.0)], row[usize::from(KIND.0)]);
+    let there: std::collections::BTreeSet<_> = table.rows.iter().map(row).collect();
+    let rows_of = |company| {
+        let equal = [(COMPANY, company)];
+        let condition = Condition::of(&equal, &[]);
+        table
+            .population
+            .distinct(condition, key, &table.rows[0], table.at)
+    };
+    let rows: f64 = (50..350).map(rows_of).sum();
+    // Each of the rows is there or not: the root of their number is more than a standard error.
+    let (there, allowed) = (there.len() as f64, 4.0 * (there.len() as f64).sqrt());
+    assert!((rows - there).abs() < allowed, "{rows}, {there} are there");
+}

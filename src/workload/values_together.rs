@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// So many things that decide fields are looked at one by one: 0.05 s and 4 MB at most.
-const LISTED_MAX: f64 = 262_144.0;
+pub(super) const LISTED_MAX: f64 = 262_144.0;
 
 /// More things than that for each combination of the fields' values, and all of these are taken: their number is right to e^-4.
 const CROWDED: f64 = 4.0;
@@ -155,6 +155,11 @@ impl ValuesTogether {
         marginals.are_of_file(&self.roots)
     }
 
+    /// Few enough things decide them that each one was looked at.
+    pub(super) fn are_listed(&self) -> bool {
+        !self.hashes.is_empty()
+    }
+
     /// The share of what is told that has this hash.
     pub(super) fn whole_of(&self, hash: u64) -> Option<f64> {
         share_in(&self.whole, hash)
@@ -210,7 +215,8 @@ impl ValuesTogether {
     }
 }
 
-fn hash_of(slots: impl Iterator<Item = i64>) -> u64 {
+/// A hash of values in their order.
+pub(super) fn hash_of(slots: impl Iterator<Item = i64>) -> u64 {
     slots.fold(0, |hash, slot| mix(hash ^ mix(slot as u64)))
 }
 

@@ -1,0 +1,114 @@
+//! Which share of an origin's rows has what is asked for of a field that others decide. Must not know what a key tells.
+
+use super::marginals::{Of, rows_with};
+use super::row_count::RowCount;
+use super::row_question::{Item, items};
+use super::values_together::{LISTED_MAX, hash_of, share_in};
+use crate::record::FieldId;
+use smallvec::SmallVec;
+
+impl RowCount<'_> {
+    /// The share of an origin's rows, or of the combinations of its values, that satisfy the `nth` part of the condition, on a dependent field, given the
+    /// parts that come before it: those on what changes from write to write of a row come last.
+    pub(super) fn dependent(&self, at: usize, nth: usize, item: Item<'_>, of: Of) -> f64 {
+        let (origins, marginals) = (&self.population.origins, &self.population.marginals);
+        let known = |id: FieldId| {
+            let mut equal = self.condition.equal.iter();
+            let asked = || equal.find(|(field, _)| *field == id).map(|(_, slot)| *slot);
+            origins[at].fixed_slot(id).or_else(asked)
+        };
+        if let Some(holds) = marginals.decided(at, item, self.condition) {
+            return f64::from(u8::from(holds));
+        }
+        if item.groups.is_some() {
+            return marginals.share_of_item(at, item, of);
+        }
+        let place =
+            |(nth, it): (usize, Item<'_>)| (self.equality.changing.contains(&it.field), nth);
+        let before = items(self.condition).enumerate();
+        let before = before.filter(|of| place(*of) < place((nth, item)));
+        let before = before.map(|(_, item)| item);
+        let roots = marginals.roots(at, item.field);
+        let schema = marginals.generator.schema();
+        let column = |field| schema.field(field).column.as_deref();
+        if column(item.field).is_some() {
+            // Rows of one file go together.
+            let asked = marginals.of_file(at, item.field, before.chain([item]));
+            let before = match &asked[..asked.len() - 1] {
+                [] => asked[0].0.slots.len() as f64,
+                before => rows_with(before),
+            };
+            return match before > 0.0 {
+                true => rows_with(&asked) / before,
+                false => 0.0,
+            };
+        }
+        let related = |other: &Item<'_>| {
+            let of = marginals.roots(at, other.field);
+            origins[at].fixed_slot(other.field).is_none()
+                && (roots.contains(&other.field) || of.iter().any(|root| roots.contains(root)))
+        };
+        let before = before.filter(related);
+        let root_known = roots.iter().any(|root| known(*root).is_some());
+        if before.clone().next().is_none()
+            && !root_known
+            && let Some(share) = marginals.tabulated(at, item.field, item.slots(), of)
+        {
+            return share;
+        }
+        if of == Of::Rows
+            && let Some(share) = self.listed_share(at, item, before.clone())
+        {
+            return share;
+        }
+        let by_law = marginals.by_law(item.field, item.slots());
+        if !before.clone().all(|other| other.holds(self.target)) {
+            return by_law;
+        }
+        // What the target's own parents contribute, and for all others independence.
+        let own = roots.iter().filter(|root| known(**root).is_none());
+        let own = own.map(|root| {
+            let slot = self.target[usize::from(root.0)];
+            marginals.independent(at, *root, (slot, slot.saturating_add(1)), of)
+        });
+        let parents = marginals.share_of_parents((at, item.field), self.target, of);
+        let own: f64 = (parents.filter(|_| !root_known)).unwrap_or_else(|| own.product());
+        // The condition on related fields before this one has left a share of the parents, of which the target's are a greater part.
+        let before = before.filter(|other| !roots.contains(&other.field));
+        let left = before.map(|other| marginals.by_law(other.field, other.slots()));
+        let own = own / (own + (1.0 - own) * left.product::<f64>()).max(f64::MIN_POSITIVE);
+        let own_holds = f64::from(u8::from(item.holds(self.target)));
+        own * own_holds + (1.0 - own) * by_law
+    }
+
+    /// The same of a single value beside single values of fields that the same things decide, where each of these can be looked at.
+    fn listed_share<'i>(
+        &self,
+        at: usize,
+        item: Item<'i>,
+        before: impl Iterator<Item = Item<'i>> + Clone,
+    ) -> Option<f64> {
+        let marginals = &self.population.marginals;
+        let asked: SmallVec<[FieldId; 4]> = before.clone().map(|other| other.field).collect();
+        let things = marginals.countable(at, item.field)?.1 as f64;
+        let roots = marginals.roots(at, item.field);
+        let follows = |other: &Item<'_>| {
+            let mut of = marginals.roots(at, other.field).iter();
+            roots.contains(&other.field) || of.all(|root| roots.contains(root))
+        };
+        let mut all = before.clone().chain([item]);
+        let are_few = !asked.is_empty() && things <= LISTED_MAX;
+        if !are_few || !all.all(Item::is_single) || !before.clone().all(|it| follows(&it)) {
+            return None;
+        }
+        let values = self
+            .population
+            .together(at, &[(item.field, None)], &asked)?;
+        let slot = |field| before.clone().find(|it| it.field == field).map(|it| it.low);
+        let Some((_, found)) = values.with(slot) else {
+            return values.are_listed().then_some(0.0);
+        };
+        let all: f64 = found.iter().map(|it| it.1).sum();
+        Some(share_in(found, hash_of([item.low].into_iter())).unwrap_or(0.0) / all)
+    }
+}
