@@ -112,6 +112,7 @@ pub(super) fn strategy(
         client: ClientSpec::default(),
         changes: Changes::default(),
         knee: None,
+        generators: Default::default(),
     };
     let plan = Arc::new(plan);
     Strategy {

@@ -8,6 +8,7 @@ use super::requests::Scratch;
 use super::serve::Read;
 use crate::record::FieldId;
 use crate::workload::{Condition, RowCounts};
+use smallvec::SmallVec;
 
 /// Combinations of `in` lists whose wanted rows are counted one by one; of more, these stand for all.
 const MOST_COUNTED: usize = 4_096;
@@ -190,7 +191,14 @@ impl<R: RowCounts> Read<'_, R> {
             });
         let known = question.known.stored();
         let is_told = |field: &FieldId| plan.evidence.told.contains(field);
-        if known.iter().all(is_told) || given.clone().next().is_none() {
+        if known.iter().all(is_told) {
+            return rows;
+        }
+        let is_decided = self.is_decided();
+        if is_decided && !self.is_of_target() {
+            return 0.0;
+        }
+        if given.clone().next().is_none() && !is_decided {
             return rows;
         }
         let Scratch {
@@ -215,6 +223,53 @@ impl<R: RowCounts> Read<'_, R> {
             }
             Some(_) => rows,
         }
+    }
+
+    /// Scans differ in what those fields decide that the reader knows: all rows that it wants lie in one of them.
+    fn is_decided(&self) -> bool {
+        let (plan, question) = (self.plan, &self.plan.question);
+        let mut dimensions = plan.way.dimensions.iter();
+        !question.decided.is_empty()
+            && dimensions.any(|dimension| match dimension {
+                Dimension::Field(field, FieldValues::All(_) | FieldValues::Classes(_)) => {
+                    question.decided.contains(field) && !plan.evidence.told.contains(field)
+                }
+                Dimension::Field(..) => false,
+                Dimension::Segment(at, _) => question.is_decided(*at),
+            })
+    }
+
+    /// The combination's scan is that one.
+    fn is_of_target(&mut self) -> bool {
+        let (plan, question, target) = (self.plan, &self.plan.question, self.target);
+        let Scratch {
+            record,
+            choice,
+            low,
+            stop,
+            ..
+        } = &mut *self.scratch;
+        let swap = |record: &mut Vec<i64>, slots: &mut SmallVec<[i64; 4]>| {
+            for (field, slot) in question.decided.iter().zip(slots) {
+                std::mem::swap(&mut record[usize::from(field.0)], slot);
+            }
+        };
+        let own = question
+            .decided
+            .iter()
+            .map(|it| target.record[usize::from(it.0)]);
+        let mut own: SmallVec<[i64; 4]> = own.collect();
+        swap(record, &mut own);
+        stop.clear();
+        for at in 0..plan.way.segments(&question.key) {
+            let row = plan.row(record, target);
+            match question.is_decided(at) {
+                true => question.key.write_segment(at, &row, stop),
+                false => plan.write_segments(at..at + 1, choice, &row, stop),
+            }
+        }
+        swap(record, &mut own);
+        stop == low
     }
 
     /// Expected rows of the combination's scan whose values in its last segment begin as the wanted one does, and how many of them come before its own.

@@ -2,7 +2,7 @@
 //! derived field is known. Must not know how the key serves it.
 
 use super::row_identity::RowIdentity;
-use crate::key::{Coincidences, FieldSteps, KeyPlan, Knowledge, StepCache};
+use crate::key::{Coincidences, FieldSteps, KeyPlan, Knowledge, Randomness, StepCache};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{DerivedId, FieldId, FieldKind, KnownField, Schema, TimeUnit};
 use crate::time::{EpochNanos, SimDuration};
@@ -80,6 +80,8 @@ pub(super) struct Question {
     pub order: Option<Order>,
     /// An index outside names so many rows.
     pub by_index: Option<u32>,
+    /// Fields that what is known of stored ones decides.
+    pub decided: Vec<FieldId>,
     /// Domains of the number fields, by field.
     domains: Vec<Range<i64>>,
     /// The run's start.
@@ -268,6 +270,7 @@ impl Question {
             made_of,
             order,
             by_index: by_index.map(|page| page.size),
+            decided: decided_by(known.stored(), schema),
             domains: fields.map(|field| schema.slots(field)).collect(),
             known,
             start,
@@ -285,6 +288,13 @@ impl Question {
             cell_key: cell_key.or(self.cell_key.clone()),
             ..self.clone()
         })
+    }
+
+    /// Fields that the reader need not know, but that those which it knows decide, make all of a segment.
+    pub fn is_decided(&self, segment: usize) -> bool {
+        let segment = &self.key.segments()[segment];
+        let (fields, is_plain) = (segment.fields(), segment.randomness() != Randomness::Random);
+        is_plain && !fields.is_empty() && fields.iter().all(|field| self.decided.contains(field))
     }
 
     /// Whatever has the known values is one row.
@@ -401,6 +411,20 @@ struct Followed<'a> {
     derived: Option<DerivedId>,
     grain: Option<&'a FieldSteps>,
     rising: bool,
+}
+
+/// Fields that are `of` these, or of others that are.
+fn decided_by(known: &[FieldId], schema: &Schema) -> Vec<FieldId> {
+    let mut decided: Vec<FieldId> = Vec::new();
+    for id in schema.dependency_order() {
+        let field = schema.field(id);
+        let is_drawn = field.count().is_some() && !field.of.is_empty();
+        let mut of = field.of.iter();
+        if is_drawn && of.all(|it| known.contains(it) || decided.contains(it)) {
+            decided.push(id);
+        }
+    }
+    decided
 }
 
 /// `None` for a derived field that does not follow its only field.

@@ -231,18 +231,21 @@ impl Requests {
                 let (end, next_end) = (stops.get(stop), stops.get(next));
                 let inside = end.is_empty() || (!next_end.is_empty() && next_end <= end);
                 let around = !inside && starts.get(next) == starts.get(first);
-                let rows = self.scans[next].rows;
+                let other = self.scans[next];
                 let same = starts.get(next) == starts.get(first) && end == next_end;
-                scan.rows = match same && !is_shared || !same && have_longer && (inside || around) {
-                    true => scan.rows.max(rows),
+                let is_one = same && !is_shared || !same && have_longer && (inside || around);
+                (scan.rows, scan.rows_read) = match is_one {
+                    true => (
+                        scan.rows.max(other.rows),
+                        scan.rows_read.max(other.rows_read),
+                    ),
                     // How many rows they share is not known.
-                    false => scan.rows + rows,
+                    false => (scan.rows + other.rows, scan.rows_read + other.rows_read),
                 };
                 if !inside {
                     stop = next;
                 }
             }
-            scan.rows_read = scan.rows;
             spare_starts.push(starts.get(first));
             spare_stops.push(stops.get(stop));
             spare_scans.push(scan);
