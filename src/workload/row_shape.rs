@@ -343,7 +343,7 @@ impl OriginShape {
             let asked: SmallVec<[usize; 4]> = asked.map(|(nth, _)| nth).collect();
             let depends = |field| marginal(at, field) == Some((true, combined));
             let depend = told.iter().any(|it| depends(it.0));
-            // Where it decides what is asked for, other values of it are there, as often, than among all.
+            // Where what is told decides what is asked for, only some of its values have it, and each has all of its rows there.
             let decide = beside.iter().any(|field| {
                 let mut origins = 0..population.origins.len();
                 depends(*field) && origins.all(|it| comes_by(it, *field) == comes_by(at, *field))
