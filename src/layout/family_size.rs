@@ -11,11 +11,11 @@
 use super::Replicate;
 use super::key_sample::{KeySample, KeyedTable};
 use super::neighbours::{neighbours, rows_of, shared_within, sorted};
-use super::row_columns::{row_columns, workload_of};
+use super::row_columns::{CellFill, CellWrites, RowColumn, row_columns, workload_of};
 use super::row_growth::RowGrowth;
 use super::table_cells::{Fill, SampledWrite, TableCells};
 use super::time_neighbours::TimeNeighbours;
-use crate::cluster::ValueSpec;
+use crate::cluster::{CellSpec, ValueSpec};
 use crate::key::{KeyPlan, Randomness, Segment};
 use crate::record::{FieldId, Schema};
 use crate::scenario::{Setup, Strategy};
@@ -199,11 +199,9 @@ pub(super) struct FamilySample {
     pub segments: Vec<SegmentBytes>,
     /// Heap of a cell in a memstore.
     pub memstore_cell_bytes: f64,
-    /// What a write of the run writes: its cells as KeyValues, and their heap in a memstore; of a family that the run doesn't write, what made its rows.
+    /// What a write of the run writes: its cells as KeyValues, and their heap in a memstore; of a family that the run doesn't write, what made its rows. Where one
+    /// version is kept, what increments and appends have made replaces what was there but for the last value before it.
     pub of_a_write: [f64; 2],
-    /// Writes that a memstore holds one cell of: where one version is kept, what increments and appends have made replaces what was there but for the last value
-    /// before it.
-    pub upserts: f64,
     bloom: Bloom,
     /// The part of a row's columns that a write fills.
     filled: f64,
@@ -307,9 +305,14 @@ pub(super) fn kept_longer(rows: &ImportRows, times: f64) -> ImportRows {
     }
 }
 
-/// What a write of the run that goes to a family writes on average: its cells as KeyValues, and their heap in a memstore; expressions as long as in a sample.
-/// `None` where no write goes there.
-fn of_a_write(strategy: &Strategy, family: usize, sample: &KeySample) -> Option<[f64; 2]> {
+/// What a write of the run that goes to a family writes on average: its cells as KeyValues, those that grow as long as they get, and what they add to the heap of a
+/// memstore; expressions as long as in a sample. `None` where no write goes there.
+fn of_a_write(
+    strategy: &Strategy,
+    family: usize,
+    sample: &KeySample,
+    fill_of: impl Fn(&CellSpec) -> CellFill,
+) -> Option<[f64; 2]> {
     let setup = &*strategy.setup;
     let mut bytes = Vec::new();
     let mut length = |expression: &KeyPlan| match expression.len_range() {
@@ -330,13 +333,18 @@ fn of_a_write(strategy: &Strategy, family: usize, sample: &KeySample) -> Option<
         }
         let mut sums = [0.0; 2];
         for cell in &written.cells {
+            let fill = fill_of(cell);
             let value = match &cell.value {
                 ValueSpec::Size { bytes, .. } => *bytes as f64,
                 ValueSpec::Expr(plan) => length(plan),
             };
-            let cell = coordinates + cell.qualifier.len() as f64 + value;
+            let values = match write.kind {
+                WriteKind::Append => fill.values,
+                _ => 1.0,
+            };
+            let cell = coordinates + cell.qualifier.len() as f64 + value * values;
             let heap = RowSize::new(0, [""], cell.round() as u64 - CELL_STRUCTURE).memstore(0);
-            sums = [sums[0] + cell, sums[1] + heap as f64];
+            sums = [sums[0] + cell, sums[1] + heap as f64 / fill.upserts];
         }
         let operations = setup.workload.estimated_operations(write, &setup.schema);
         writes += operations;
@@ -457,24 +465,40 @@ impl FamilySample {
             .as_ref()
             .map_or(rows_in_all, |it| it.rows(planned));
         let cells = cells.max(rows_in_all) / rows_in_all;
-        let writes = (total * filled / columns / (cells * rows_in_all)).max(1.0);
-        let kinds = || workload.writes.iter().map(|write| write.kind);
-        let grows = kinds().any(|kind| kind == WriteKind::Append);
-        let adds = kinds().any(WriteKind::reads_first);
-        let versions = match grows {
-            true => writes,
-            false => writes.min(f64::from(spec.versions)),
+        let each = CellWrites::of(setup, family, |_| true).over(cells * rows_in_all);
+        let of_rows: Vec<(&RowColumn, CellFill)> = of_rows
+            .into_iter()
+            .map(|it| (it, it.writes.over(rows_in_all * it.share)))
+            .collect();
+        let fill_of = |cell: &CellSpec| {
+            let mut of = of_rows.iter().filter(|(column, _)| column.is_of(cell));
+            of.next().map_or(each, |(_, fill)| *fill)
+        };
+        let fills: Vec<(f64, CellFill)> = match &of_rows[..] {
+            [] => vec![(columns, each)],
+            _ => of_rows
+                .iter()
+                .map(|(column, fill)| (column.share, *fill))
+                .collect(),
+        };
+        let grows = fills.iter().any(|(_, fill)| fill.grows);
+        let kinds = workload.writes.iter().zip(&setup.written);
+        let mut kinds = kinds.filter(|(_, written)| written.family == family);
+        let adds = kinds.any(|(write, _)| write.kind.reads_first());
+        let sum_of = |of: fn(&CellFill) -> f64| -> f64 {
+            let each = fills.iter().map(|(share, fill)| share * of(fill));
+            each.sum()
         };
         // Of such a row its last write says all.
         let is_plain = cell_growth.is_none()
-            && versions <= 1.0
+            && fills.iter().all(|(_, fill)| fill.values <= 1.0)
             && written
                 .windows(2)
                 .all(|pair| pair[0].cells == pair[1].cells);
         // What is not is taken whole where it is small; so is what is compressed, for codecs look far back.
         let is_sampled = grows || is_plain && spec.compression == Compression::None;
         let is_whole = !is_sampled && total * columns <= CELLS.min(rows.saturating_mul(8)) as f64;
-        let per_row = cells * versions * columns;
+        let per_row = cells * sum_of(|fill| fill.values);
         let most_cells = SAMPLED_CELLS.min(rows.saturating_mul(2));
         let is_large = spec.compression != Compression::None && !is_whole;
         // Of rows that are longer than blocks hardly a block has two: it does not matter which are neighbours.
@@ -545,8 +569,7 @@ impl FamilySample {
                 cells * (most_cells as f64 / (sampled * per_row)).min(1.0),
                 cells,
             ),
-            writes: versions,
-            grows,
+            each,
         });
         let of_rows = |rows: &[SampledWrite<'_>]| {
             TableCells::of(table, parts, rows, (fill, &of_rows), spec.versions)
@@ -587,15 +610,8 @@ impl FamilySample {
         let times: Vec<(&[u8], u64)> = rows.iter().map(|row| (row.0, row.1)).collect();
         let cell_bytes =
             (CELL_STRUCTURE + name) as f64 + value_bytes + key_bytes.mean + qualifier_bytes;
-        let upserts = match adds && spec.versions == 1 {
-            true => (writes / 2.0).max(1.0),
-            false => 1.0,
-        };
         let run = &drawn[usize::from(drawn[1].len() > 0)];
-        // Values that grow are as long as those that are there.
-        let of_run = (!grows)
-            .then(|| of_a_write(table.strategy, family, run))
-            .flatten();
+        let of_run = of_a_write(table.strategy, family, run, fill_of);
         let sample = Self {
             segments: segments(key, &parts[usize::from(parts[1].len() > parts[0].len())]),
             of_a_write: of_run
@@ -608,8 +624,7 @@ impl FamilySample {
                 existing_rows: 0.0,
                 rows: 0.0,
                 cells_per_row: match fill {
-                    Some(_) if grows => cells * columns,
-                    Some(_) => per_row,
+                    Some(_) => cells * sum_of(CellFill::cells),
                     None => kept / sampled.max(1.0),
                 },
                 cells_per_write: filled,
@@ -623,7 +638,6 @@ impl FamilySample {
                 extrapolated: 0.0,
                 encoded: [EncodedSize::default(); 4],
             },
-            upserts,
             bloom: spec.bloom,
             filled: filled / columns,
             existing,

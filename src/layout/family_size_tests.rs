@@ -636,3 +636,64 @@ fn only_what_more_writes_fall_on_than_a_family_keeps_is_lost() {
     let of_a = "10 writes fall on each cell of family `a`, and only the newest 9 are kept";
     assert!(told.contains(of_a), "{told}");
 }
+
+/// Twenty rows, to each of which 10 puts of 500 B and 40 appends of 30 B fall. In cells of their own a put leaves 20 + 4 + 1 + 3 + 500 = 528 B, and the appends 28 + 40 x 30 = 1,228 B.
+/// By the hour the puts of 100 hours are in 2,000 rows, those appended of the last one in 20 of them: 528 + 4 + 20 / 2,000 x 1,232 B. In one cell, 20 times each in the run, a put begins a
+/// value anew: of its 30 B, as both write here, and one time 30 B.
+#[test]
+fn only_cells_that_are_appended_to_grow_and_only_by_what_is_appended() {
+    let told = |cells: [&str; 2], rate: &str, existing: &str, key: &str| {
+        let scenario = scenario(&format!(
+            "[field]\nid = {{ type = \"int\", count = 20 }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n\
+             [write.doc]\nrate = \"{rate}\"\ncells = {{ {} }}\n\
+             [write.event]\nrate = \"{rate}\"\nkind = \"append\"\ncells = {{ {} = \"30B\" }}\n\
+             {existing}[strategy.rows]\nkey = \"{key}\"\n",
+            cells[0], cells[1]
+        ));
+        let strategy = &scenario.strategies[0];
+        let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+        let size = StrategySample::of(strategy, Default::default, &replicate).planned_size();
+        let appended = stored_cells(strategy, &replicate).writes_per_cell[1];
+        (size.tables[0].row_bytes, appended)
+    };
+    let before = |puts: u32| {
+        format!(
+            "[existing.doc]\nrecords = {puts}\nlast = \"100h\"\n[existing.event]\nrecords = 800\nlast = \"1h\"\n"
+        )
+    };
+    let hour = "be4(id) || be4(trunc(ts, '1h'))";
+    for (cells, rate, existing, key, row, values) in [
+        (
+            ["doc = \"500B\"", "log"],
+            "0.1/s",
+            before(200),
+            "be4(id)",
+            528.0 + 1_228.0,
+            40.0,
+        ),
+        (
+            ["doc = \"500B\"", "log"],
+            "0.1/s",
+            before(200_000),
+            hour,
+            532.0 + 0.01 * 1_232.0,
+            40.0,
+        ),
+        (
+            ["log = \"30B\"", "log"],
+            "200k/s",
+            String::new(),
+            "be4(id)",
+            28.0 + 60.0,
+            2.0,
+        ),
+    ] {
+        let (bytes, appended) = told(cells, rate, &existing, key);
+        // The write of the run is in the next hour: a row more of 20.
+        assert!((bytes / row - 1.0).abs() < 0.05, "{key} {cells:?}: {bytes}");
+        assert!(
+            (appended / values - 1.0).abs() < 0.05,
+            "{key} {cells:?}: {appended}"
+        );
+    }
+}

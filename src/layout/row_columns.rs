@@ -18,6 +18,8 @@ pub(super) struct RowColumn {
     pub cell: CellSpec,
     /// The part of all rows that have it, at the end of the run.
     pub share: f64,
+    /// What it is written by.
+    pub writes: CellWrites,
     /// The same of the rows of each source that does not fill it.
     pub beside: Vec<(Source, f64)>,
 }
@@ -25,14 +27,134 @@ pub(super) struct RowColumn {
 /// What rows come from: a write of this number, or rows that exist and belong to none, which have the table's columns.
 pub(super) type Source = Option<usize>;
 
+impl RowColumn {
+    /// The part of the rows of a source that have it beside.
+    pub fn beside_of(&self, source: Source) -> f64 {
+        let share = self.beside.iter().find(|(other, _)| *other == source);
+        share.map_or(0.0, |(_, share)| *share)
+    }
+
+    /// A write fills it with this.
+    pub fn is_of(&self, cell: &CellSpec) -> bool {
+        self.cell.qualifier == cell.qualifier
+    }
+
+    /// How many times as often as on the whole those of these rows have it beside whose sources do not fill it, so that it is in its share of all of them: a row is
+    /// of one source here, and those of several are not dealt evenly to them.
+    pub fn more_often(&self, sources: impl Iterator<Item = Source>) -> f64 {
+        let (mut rows, mut own, mut beside) = (0.0, 0.0, 0.0);
+        for source in sources {
+            rows += 1.0;
+            match self.beside.iter().find(|(other, _)| *other == source) {
+                Some((_, share)) => beside += share,
+                None => own += 1.0,
+            }
+        }
+        match beside > 0.0 {
+            true => ((rows * self.share - own) / beside).max(0.0),
+            false => 0.0,
+        }
+    }
+}
+
+/// Writes of cells.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct CellWrites {
+    /// Those that put what they write in the place of what is there, or add it up: before the run, and of the run.
+    puts: [f64; 2],
+    /// Others, of writes that append, or of rows that exist and belong to no write: these had been appended to where the run appends.
+    others: [f64; 2],
+    /// Those of the run that read first.
+    adds: f64,
+    grows: bool,
+    versions: u32,
+}
+
+/// How each of these cells is written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct CellFill {
+    /// Values that are kept in each of them, >= 1.
+    pub values: f64,
+    /// They stand one behind the other in one cell; else each is a version.
+    pub grows: bool,
+    /// Writes of each that a memstore holds one cell of.
+    pub upserts: f64,
+}
+
+impl CellWrites {
+    /// Of a family, by some sources. Deletes are left out.
+    pub fn of(setup: &Setup, family: usize, is_source: impl Fn(Source) -> bool) -> Self {
+        let (workload, schema) = (&setup.workload, &setup.schema);
+        let of_table = setup.table.cells_of(0);
+        let existing = workload.existing.iter();
+        let existing = existing.map(|it| (0, source_of(it), it.rows.len(schema) as f64));
+        let run = workload.writes.iter().enumerate();
+        let run =
+            run.map(|(at, write)| (1, Some(at), workload.estimated_operations(write, schema)));
+        let mut sum = Self {
+            versions: setup.table.families[family].spec.versions,
+            ..Self::default()
+        };
+        for (part, source, writes) in existing.chain(run) {
+            let kind = source.map(|at| workload.writes[at].kind);
+            let written = source.map_or(&of_table, |at| &setup.written[at]);
+            if written.family != family || kind == Some(WriteKind::Delete) || !is_source(source) {
+                continue;
+            }
+            sum.grows |= kind == Some(WriteKind::Append) && writes > 0.0;
+            if part == 1 && kind.is_some_and(WriteKind::reads_first) {
+                sum.adds += writes;
+            }
+            match kind {
+                None | Some(WriteKind::Append) => sum.others[part] += writes,
+                _ => sum.puts[part] += writes,
+            }
+        }
+        sum
+    }
+
+    /// Where they fall on so many cells. A put begins a value that grows anew: what others add is dealt to those that are put one after another. What increments
+    /// and appends have made replaces in a memstore what was there but for the last value before it, where one version is kept: then it holds these two, and what
+    /// was put since.
+    pub fn over(&self, cells: f64) -> CellFill {
+        let all = [0, 1].map(|part| (self.puts[part] + self.others[part]) / cells);
+        let begun = self.puts.map(|puts| (puts / cells).max(1.0));
+        let writes = all[0] + all[1];
+        let values = match self.grows {
+            true => (all[0] / begun[0] + all[1]) / begun[1],
+            false => writes.min(f64::from(self.versions)),
+        };
+        let of_run = all[1] * cells;
+        CellFill {
+            values: values.max(1.0),
+            grows: self.grows,
+            upserts: match self.adds > 0.0 && self.versions == 1 {
+                true => (writes / (1.0 + of_run / self.adds)).max(1.0),
+                false => 1.0,
+            },
+        }
+    }
+}
+
+impl CellFill {
+    /// Cells that are kept of each.
+    pub fn cells(&self) -> f64 {
+        match self.grows {
+            true => 1.0,
+            false => self.values,
+        }
+    }
+}
+
 /// The columns of a table, each with its share of the rows; empty where all writes fill the same, or a qualifier names them. Deletes are left out.
 /// Found once for all who ask. Of the rows with these values alone, by the writes that fix no other.
 pub(super) fn row_columns(table: &KeyedTable<'_>, with: &[(FieldId, i64)]) -> Arc<Vec<RowColumn>> {
     let setup = table.setup();
     let (workload, of_table) = (&setup.workload, setup.table.cells_of(0));
+    let versions = setup.table.families.iter().map(|it| it.spec.versions);
     let asked = (
         with.to_vec(),
-        "columns",
+        ("columns", versions.collect::<Vec<u32>>()),
         table.written(),
         setup.written.clone(),
         of_table.clone(),
@@ -69,6 +191,7 @@ pub(super) fn row_columns(table: &KeyedTable<'_>, with: &[(FieldId, i64)]) -> Ar
                             family: written.family,
                             cell: cell.clone(),
                             share: 1.0,
+                            writes: CellWrites::default(),
                             beside: Vec::new(),
                         };
                         columns.push((column, vec![*source]));
@@ -104,6 +227,7 @@ pub(super) fn row_columns(table: &KeyedTable<'_>, with: &[(FieldId, i64)]) -> Ar
             let share = (own / all.max(1.0)).min(1.0);
             RowColumn {
                 share,
+                writes: CellWrites::of(setup, column.family, |source| of.contains(&source)),
                 beside,
                 ..column
             }
@@ -138,7 +262,10 @@ pub(super) fn workload_of(setup: &Setup, keeps: impl Fn(Source) -> bool) -> Work
             };
         }
     }
-    let source = |rows: &Existing| rows.write.map(|write| usize::from(write.0));
-    workload.existing.retain(|rows| keeps(source(rows)));
+    workload.existing.retain(|rows| keeps(source_of(rows)));
     workload
+}
+
+fn source_of(rows: &Existing) -> Source {
+    rows.write.map(|write| usize::from(write.0))
 }

@@ -4,6 +4,7 @@
 use super::Replicate;
 use super::family_size::Encodings;
 use super::key_sample::KeyedTable;
+use super::row_columns::{CellWrites, row_columns};
 use super::row_growth::RowGrowth;
 use super::table_size::{SIZED_ROWS, TableSample};
 use crate::cluster::{Family, FileRules};
@@ -11,6 +12,7 @@ use crate::engine::StoredCells;
 use crate::scenario::{Setup, Strategy};
 use crate::storage::{BlockEncoding, Compression};
 use crate::workload::{Workload, WriteKind};
+use std::sync::Arc;
 
 /// Files tell cells apart from so many more writes than cells on: else they hold as many cells as were written, a tenth too many at most.
 const MANY: f64 = 1.1;
@@ -69,6 +71,24 @@ pub fn stored_cells(strategy: &Strategy, replicate: &Replicate) -> StoredCells {
         Some(size) if !is_plain(&families[number]) => size.families[number].disk_ratio(),
         _ => 1.0,
     };
+    let columns = match workload
+        .writes
+        .iter()
+        .any(|it| it.kind == WriteKind::Append)
+    {
+        true => row_columns(&KeyedTable::of(strategy, replicate), &[]),
+        false => Arc::default(),
+    };
+    // What rows had been appended to before counts as well.
+    let values = |at: usize| {
+        let written = &setup.written[at];
+        let own = columns.iter().filter(|column| {
+            column.family == written.family && written.cells.iter().any(|it| column.is_of(it))
+        });
+        let own = own.map(|column| column.writes.over(after * column.share).values);
+        let alike = CellWrites::of(setup, written.family, |_| true).over(after);
+        own.max_by(f64::total_cmp).unwrap_or(alike.values)
+    };
     let copies = strategy.copies.iter().map(|copy| &copy.cell_key);
     let keys = std::iter::once(&strategy.cell_key).chain(copies);
     StoredCells {
@@ -89,15 +109,10 @@ pub fn stored_cells(strategy: &Strategy, replicate: &Replicate) -> StoredCells {
         writes_per_cell: workload
             .writes
             .iter()
-            .map(|write| {
-                let of_write = workload.estimated_operations(write, schema);
-                match write.kind {
-                    // What rows had been appended to before counts as well.
-                    WriteKind::Append => {
-                        of_write * (existing / planned.max(1.0) + 1.0) / after.max(1.0)
-                    }
-                    _ => of_write / of_run,
-                }
+            .enumerate()
+            .map(|(at, write)| match write.kind {
+                WriteKind::Append => values(at),
+                _ => workload.estimated_operations(write, schema) / of_run,
             })
             .collect(),
     }

@@ -5,7 +5,7 @@
 //! is sampled whole has the cells of its own writes.
 
 use super::key_sample::{KeySample, KeyedTable, Parts, millis, phase, unit, written_at};
-use super::row_columns::RowColumn;
+use super::row_columns::{CellFill, RowColumn};
 use crate::cluster::{CellSpec, ValueSpec};
 use crate::key::{KeyPlan, Row, StepCache};
 use crate::query::RowIdentity;
@@ -18,9 +18,6 @@ use crate::workload::{Write, WriteKind};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// For what is drawn of columns that the write of a sampled row does not fill.
-const OF_OTHERS: u64 = u64::MAX;
-
 /// A sampled write: its row key, when its cells were written in milliseconds, which of the samples it is of, and its position there.
 pub(super) type SampledWrite<'a> = (&'a [u8], u64, usize, usize);
 
@@ -29,10 +26,8 @@ pub(super) type SampledWrite<'a> = (&'a [u8], u64, usize, usize);
 pub(super) struct Fill {
     /// With different qualifiers, of all that a row has; a row that is longer than its share of the sample is made in part.
     pub cells: (f64, f64),
-    /// Writes of each of them.
-    pub writes: f64,
-    /// They stand one behind the other in one value.
-    pub grows: bool,
+    /// Each of them, where all columns are filled alike.
+    pub each: CellFill,
 }
 
 /// Cells with the bytes that they are made of.
@@ -65,7 +60,7 @@ impl TableCells {
         table: &KeyedTable<'_>,
         parts: &Parts,
         writes: &[SampledWrite<'_>],
-        (fill, columns): (Option<Fill>, &[&RowColumn]),
+        (fill, columns): (Option<Fill>, &[(&RowColumn, CellFill)]),
         versions: u32,
     ) -> Self {
         let (setup, qualifier) = (table.setup(), table.strategy.qualifier.as_deref());
@@ -75,6 +70,16 @@ impl TableCells {
             cells: Vec::with_capacity(writes.len()),
         };
         let mut mates = Mates::of(table);
+        let source_of = |part: usize, at: usize| {
+            let write = usize::from(parts[part].batch.writes[at].0);
+            Some(write).filter(|write| *write < setup.written.len())
+        };
+        let sources = || writes.iter().map(|(.., part, at)| source_of(*part, *at));
+        // Of the rows so far, how many more have a column beside than were made with it.
+        let mut beside: Vec<(f64, f64)> = (0..)
+            .zip(columns)
+            .map(|(nth, (column, _))| (column.more_often(sources()), unit(mix(nth))))
+            .collect();
         for (number, &(row, written, part, at)) in (0..).zip(writes) {
             let sample = &parts[part];
             let row = out.write(|bytes| bytes.extend_from_slice(row));
@@ -92,12 +97,19 @@ impl TableCells {
             };
             let draw = |cell: u64, again: u64| mix(mix(mix(number) ^ cell) ^ again);
             // What other writes have put there.
-            let source = Some(write).filter(|write| *write < setup.written.len());
-            let others = (0..).zip(columns).filter(|(nth, of)| {
-                let share = of.beside.iter().find(|(other, _)| *other == source);
-                share.is_some_and(|(_, share)| unit(draw(*nth, OF_OTHERS)) < *share)
+            let source = source_of(part, at);
+            let others = columns.iter().zip(&mut beside);
+            let others = others.filter_map(|((of, fill), (more_often, due))| {
+                *due += (of.beside_of(source) * *more_often).min(1.0);
+                let is_due = *due >= 1.0;
+                *due -= f64::from(u8::from(is_due));
+                is_due.then_some((&of.cell, *fill))
             });
-            let others: SmallVec<[&CellSpec; 4]> = others.map(|(_, of)| &of.cell).collect();
+            let own_specs = specs.iter().map(|spec| {
+                let mut of = columns.iter().filter(|(column, _)| column.is_of(spec));
+                (spec, of.next().map_or(fill.each, |(_, fill)| *fill))
+            });
+            let specs: SmallVec<[(&CellSpec, CellFill); 4]> = own_specs.chain(others).collect();
             let slots = mates.slots(&own.0);
             let steps = slots
                 .as_ref()
@@ -114,18 +126,22 @@ impl TableCells {
                     false => own.clone(),
                 };
                 let name = qualifier.map(|plan| out.plan(plan, sample, &first));
-                let times = whole(fill.writes, draw(cell, 4)).max(1);
                 let first_ms = first.1;
-                let later = (1..times).map(|again| {
-                    let before = again as f64 * mates.all_ms as f64 / fill.writes;
-                    let (record, _, at) = mate(4 + again);
-                    (record, first_ms.saturating_sub(before as u64), at)
-                });
-                let made: SmallVec<[Made; 1]> = std::iter::once(first).chain(later).collect();
-                let together = if fill.grows { made.len() } else { 1 };
-                for made in made.chunks(together) {
-                    let specs = specs.iter().chain(others.iter().copied());
-                    out.add((&row, name.clone()), specs, sample, made);
+                for specs in specs.chunk_by(|a, b| a.1 == b.1) {
+                    let fill = specs[0].1;
+                    let times = fill.values;
+                    let later = (1..whole(times, draw(cell, 4)).max(1)).map(|again| {
+                        let before = again as f64 * mates.all_ms as f64 / times;
+                        let (record, _, at) = mate(4 + again);
+                        (record, first_ms.saturating_sub(before as u64), at)
+                    });
+                    let own = std::iter::once(first.clone());
+                    let made: SmallVec<[Made; 1]> = own.chain(later).collect();
+                    let together = if fill.grows { made.len() } else { 1 };
+                    for made in made.chunks(together) {
+                        let specs = specs.iter().map(|(spec, _)| *spec);
+                        out.add((&row, name.clone()), specs, sample, made);
+                    }
                 }
             }
         }

@@ -179,7 +179,7 @@ impl StrategySample {
         let tables = || KeyedTable::all(strategy, replicate).map(sample).collect();
         let (tables, regions): (Vec<_>, _) = rayon::join(tables, regions);
         let flush = setup.table.memstore_flush_size.0 as f64;
-        let heap = tables[0].of_a_write(|it| it.of_a_write[1] / it.upserts);
+        let heap = tables[0].of_a_write(|it| it.of_a_write[1]);
         let written = regions.iter().filter(|region| region.write_share > 0.0);
         let memstore = MemstoreBudget {
             writes_per_flush: (flush / heap.max(LEAST_HEAP)).floor(),
