@@ -12,7 +12,7 @@ use super::Replicate;
 use super::key_sample::{KeySample, KeyedTable};
 use super::neighbours::{neighbours, rows_of, shared_within, sorted};
 use super::row_columns::{CellFill, CellWrites, RowColumn, row_columns, workload_of};
-use super::row_growth::RowGrowth;
+use super::row_growth::{RowGrowth, versions_kept};
 use super::table_cells::{Fill, SampledWrite, TableCells};
 use super::time_neighbours::TimeNeighbours;
 use crate::cluster::{CellSpec, ValueSpec};
@@ -465,7 +465,9 @@ impl FamilySample {
             .as_ref()
             .map_or(rows_in_all, |it| it.rows(planned));
         let cells = cells.max(rows_in_all) / rows_in_all;
-        let each = CellWrites::of(setup, family, |_| true).over(cells * rows_in_all);
+        let each = CellWrites::of(setup, family, |_| true)
+            .kept_by(|most| versions_kept(most, table.cell_key, setup, table.replicate))
+            .over(cells * rows_in_all);
         let of_rows: Vec<(&RowColumn, CellFill)> = of_rows
             .into_iter()
             .map(|it| (it, it.writes.over(rows_in_all * it.share)))

@@ -3,7 +3,7 @@
 
 use super::Replicate;
 use super::key_sample::KeyedTable;
-use super::row_growth::RowGrowth;
+use super::row_growth::{RowGrowth, versions_kept};
 use crate::cluster::{CellSpec, WrittenCells};
 use crate::record::FieldId;
 use crate::scenario::Setup;
@@ -68,6 +68,8 @@ pub(super) struct CellWrites {
     adds: f64,
     grows: bool,
     versions: u32,
+    /// As many of those as are kept: some cells are written less often.
+    kept: f64,
 }
 
 /// How each of these cells is written.
@@ -110,7 +112,19 @@ impl CellWrites {
                 _ => sum.puts[part] += writes,
             }
         }
+        sum.kept = f64::from(sum.versions);
         sum
+    }
+
+    /// With the versions that are kept of so many at most.
+    pub fn kept_by(self, kept: impl FnOnce(u32) -> f64) -> Self {
+        match self.grows || self.versions == 1 {
+            true => self,
+            false => Self {
+                kept: kept(self.versions),
+                ..self
+            },
+        }
     }
 
     /// Where they fall on so many cells. A put begins a value that grows anew: what others add is dealt to those that are put one after another. What increments
@@ -122,7 +136,7 @@ impl CellWrites {
         let writes = all[0] + all[1];
         let values = match self.grows {
             true => (all[0] / begun[0] + all[1]) / begun[1],
-            false => writes.min(f64::from(self.versions)),
+            false => writes.min(self.kept),
         };
         let of_run = all[1] * cells;
         CellFill {
@@ -227,7 +241,11 @@ pub(super) fn row_columns(table: &KeyedTable<'_>, with: &[(FieldId, i64)]) -> Ar
             let share = (own / all.max(1.0)).min(1.0);
             RowColumn {
                 share,
-                writes: CellWrites::of(setup, column.family, |source| of.contains(&source)),
+                writes: CellWrites::of(setup, column.family, |source| of.contains(&source))
+                    .kept_by(|most| {
+                        let (setup, replicate) = alone(table, &of);
+                        versions_kept(most, table.key, &setup, &replicate)
+                    }),
                 beside,
                 ..column
             }
@@ -239,14 +257,20 @@ pub(super) fn row_columns(table: &KeyedTable<'_>, with: &[(FieldId, i64)]) -> Ar
 
 /// Rows that these alone leave at the end of the run.
 fn rows_from(table: &KeyedTable<'_>, sources: &[Source]) -> f64 {
+    let (setup, replicate) = alone(table, sources);
+    let written = setup.workload.estimated_writes(&setup.schema);
+    RowGrowth::of(table.key, &setup, &replicate).rows(written)
+}
+
+/// The table with these alone.
+fn alone(table: &KeyedTable<'_>, sources: &[Source]) -> (Setup, Replicate) {
     let workload = workload_of(table.setup(), |source| sources.contains(&source));
     let setup = Setup {
         workload,
         ..table.setup().clone()
     };
     let replicate = Replicate::new(&setup, table.replicate.seed, table.replicate.number);
-    let written = setup.workload.estimated_writes(&setup.schema);
-    RowGrowth::of(table.key, &setup, &replicate).rows(written)
+    (setup, replicate)
 }
 
 /// The workload with rows of some sources alone; the other writes stay, and write nothing.

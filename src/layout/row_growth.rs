@@ -97,6 +97,15 @@ pub fn rows_made(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> [f64; 3
     ]
 }
 
+/// How many writes of a row, or of a cell, are kept under a key at the end of the run, where its newest ones are, so many at most: a mean.
+pub(super) fn versions_kept(most: u32, key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> f64 {
+    let identity = RowIdentity::of(key, &setup.schema);
+    let mut record = some_record(setup, replicate);
+    let step = identity.step(&mut record, &mut StepCache::default());
+    let end = SimTime::ZERO + setup.workload.duration;
+    identity.versions_kept(&replicate.stored, most, step, (&record, end))
+}
+
 /// A record of the run's start, for counts of all rows: its step of time is as good as any.
 pub(super) fn some_record(setup: &Setup, replicate: &Replicate) -> Vec<i64> {
     let start = setup.workload.start.0;

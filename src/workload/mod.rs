@@ -14,6 +14,7 @@ mod drawn_count;
 mod fixture;
 #[cfg(test)]
 mod import_tests;
+mod kept_writes;
 mod marginals;
 #[cfg(test)]
 mod materialised_table_fixture;

@@ -5,6 +5,7 @@
 //! on it. Origins are independent of each other, so a cell is empty with the product of theirs. The sum goes over classes of values that are about
 //! equally likely, and over groups of steps.
 
+use super::kept_writes::InCell;
 use super::marginals::{Marginal, Of, ValueClasses};
 use super::population::Population;
 use super::row_history::{RowOrigin, StepInflow, Window, both};
@@ -32,6 +33,8 @@ pub(super) struct RowCount<'a> {
     pub(super) equality: RowEquality<'a>,
     pub(super) target: &'a [i64],
     at: SimTime,
+    /// Writes of a cell that count, its newest ones.
+    versions: u32,
     /// The target satisfies the condition.
     satisfied: bool,
     /// Of the origins of which rows can satisfy the condition.
@@ -179,6 +182,28 @@ impl RowCounts for Population {
     }
 }
 
+impl Population {
+    /// How many writes are kept of a row at an instant, where so many are at most: a mean, of writes that fall on cells as chance has it. As many as may be where
+    /// two rows hardly ever share a cell. `target` is any record.
+    pub fn versions_kept(
+        &self,
+        most: u32,
+        equality: RowEquality<'_>,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        let all = Condition::default();
+        let shape = RowShape::of(self, all, equality);
+        let mut count = RowCount::new((self, &shape), (all, equality), target, at);
+        if !count.are_repeated() {
+            return f64::from(most);
+        }
+        let rows = count.cells();
+        count.versions = most;
+        count.cells() / rows
+    }
+}
+
 impl RowOrigin {
     /// Rows in the table at an instant.
     pub(super) fn present(&self, at: SimTime) -> f64 {
@@ -230,6 +255,7 @@ impl<'a> RowCount<'a> {
             equality,
             target,
             at,
+            versions: 1,
             satisfied: items(condition).all(|item| item.holds(target)),
             selected: SmallVec::new(),
         };
@@ -246,13 +272,18 @@ impl<'a> RowCount<'a> {
 
     /// Expected number of different rows; without a look at cells where hardly any two writes are the same row.
     pub(super) fn distinct(&mut self) -> f64 {
-        let few = REPEATED_MAX * self.writes();
-        if self.repeated_at_most() > few && self.modelled().repeated() > few {
+        if self.are_repeated() {
             return self.rows(self.cells());
         }
         self.equality.changing = &[];
         self.selected = self.select_all();
         self.every_write()
+    }
+
+    /// Writes are the same row more than hardly ever: then cells can be looked at.
+    fn are_repeated(&mut self) -> bool {
+        let few = REPEATED_MAX * self.writes();
+        self.repeated_at_most() > few && self.modelled().repeated() > few
     }
 
     /// What is asked for of an origin; `None` where none of its rows can satisfy the condition.
@@ -590,15 +621,16 @@ impl<'a> RowCount<'a> {
     /// Cells that the `nth` of the origins holds and none before it.
     fn held_cells(&self, nth: usize) -> f64 {
         let of = &self.selected[nth];
-        // Where only a part of the writes is asked for, all that fall on a cell count.
+        // Where only a part of the writes is asked for, all that fall on a cell count; so they do where several of its writes are kept.
         let is_mixed = self.selected.iter().any(|it| it.kept != of.kept);
+        let are_all = is_mixed || self.versions > 1;
         let rivals = self.selected.iter().enumerate();
-        let rivals = rivals.filter(|(at, _)| *at < nth || is_mixed && *at > nth);
+        let rivals = rivals.filter(|(at, _)| *at < nth || are_all && *at > nth);
         let rivals = rivals.filter(|(_, it)| self.may_agree(it, of));
         let before = rivals.clone().filter(|(at, _)| *at < nth).count();
         let rivals = rivals.map(|(_, it)| it);
         let involved: SmallVec<[&Selection<'a>; 4]> = [of].into_iter().chain(rivals).collect();
-        let others = self.values_apart(of, &involved[1..], is_mixed);
+        let others = self.values_apart(of, &involved[1..], are_all);
         let (mut last, mut held) = (SmallVec::new(), 0.0);
         let mut held_in = |span, steps| {
             let inflows = involved.iter().map(|of| self.inflow(of, span, steps));
@@ -608,16 +640,20 @@ impl<'a> RowCount<'a> {
             }
             let new = self.each_class((of, &others), &mut ValueShares::new(), &|values| {
                 let (mut new, mut due, mut kept) = (0.0, 0.0, 0.0);
+                let (mut own, mut later) = (InCell::default(), InCell::default());
                 for (at, (of, inflow)) in involved.iter().zip(&inflows).enumerate() {
-                    let [here, of_origin] = self.cell(of, *inflow, values);
+                    let here = self.cell(of, *inflow, values);
                     // Held by the first, which is the origin itself, and by none before it.
                     match at {
-                        0 => new = here,
-                        at if at <= before => new *= 1.0 - here,
-                        _ => {}
+                        0 => (new, own) = (here.held, here),
+                        at if at <= before => new *= 1.0 - here.held,
+                        _ => later = later.and(here),
                     }
-                    due += of_origin;
-                    kept += of_origin * of.kept;
+                    due += here.due;
+                    kept += here.due * of.kept;
+                }
+                if self.versions > 1 {
+                    new *= own.kept(later, self.versions);
                 }
                 match is_mixed && due > 0.0 {
                     true => new * kept / due,
@@ -736,7 +772,7 @@ impl<'a> RowCount<'a> {
         let values: ValueShares = self.told(of).map(value).collect();
         let inflow = self.inflow(of, span, 1.0);
         let falling = self.falling(of, &values);
-        let [held, due] = self.cell(of, inflow, &values);
+        let InCell { held, due, .. } = self.cell(of, inflow, &values);
         TargetsCell {
             inflow,
             falling,
@@ -767,10 +803,10 @@ impl<'a> RowCount<'a> {
         !a.shape.unique && !b.shape.unique && self.equality.told.iter().all(agree)
     }
 
-    /// The probability that an origin holds a cell, which may be one of another origin, and how many of its rows are expected to fall on it.
-    fn cell(&self, of: &Selection<'_>, inflow: StepInflow, values: &[ValueShare]) -> [f64; 2] {
+    /// How an origin's rows fall on a cell.
+    fn cell(&self, of: &Selection<'_>, inflow: StepInflow, values: &[ValueShare]) -> InCell {
         if of.left.share() <= 0.0 {
-            return [0.0; 2];
+            return InCell::default();
         }
         let falling = self.falling(of, values);
         let missed = self.population.origins[of.origin].ln_missed(falling.share, inflow);
@@ -780,10 +816,19 @@ impl<'a> RowCount<'a> {
             false => -falling.reached * libm::expm1(falling.combinations * missed),
         };
         let origin = &self.population.origins[of.origin];
-        let rows = inflow.stays * inflow.due + inflow.falls_back * inflow.due_later;
+        let on_time = inflow.stays * inflow.due;
+        let rows = on_time + inflow.falls_back * inflow.due_later;
         let of_each = falling.share * rows / origin.combinations;
         let due = falling.reached * falling.combinations * of_each;
-        [held, due]
+        InCell {
+            held,
+            due,
+            reached: falling.reached * falling.combinations.min(1.0),
+            certain: match origin.history.regular && rows > 0.0 {
+                true => falling.share * inflow.stays * on_time / rows,
+                false => 0.0,
+            },
+        }
     }
 
     /// How an origin's rows fall on a cell.
