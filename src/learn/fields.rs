@@ -6,7 +6,7 @@ use super::survey::Survey;
 use super::zipf_fit::ZipfFit;
 use crate::data::ValueKind;
 use crate::statistics::Interval;
-use crate::text::{exact, grouped, length, percent, visible};
+use crate::text::{compact, exact, grouped, length, percent, visible};
 use crate::time::SimDuration;
 use serde_json::json;
 
@@ -219,27 +219,40 @@ impl LearntField {
         self
     }
 
-    /// A counter that stays at each value for as many rows as it does on average; texts are drawn.
-    fn successive(self, column: &Column) -> Self {
-        let each = (column.rows() as f64 / self.distinct).round().max(1.0) as i64;
+    /// A counter that stays at each value for as many rows as it does on average; texts that are not numbered are drawn.
+    fn successive(mut self, column: &Column) -> Self {
+        self.role = Role::Successive;
         let mut field = match column.kind() {
             ValueKind::Int => {
-                let (first, number) = (ends(column).0, format!("{}_number", self.name));
-                let first = first.saturating_mul(each).clamp(-(1 << 62), 1 << 62);
+                let (made, declared) = self.in_turn(ends(column).0, column);
                 Self {
                     part: (integer(&self.name, column), true),
-                    made: Some(format!("{number} / {each}")),
-                    declared: Some((number, format!("\"sequence\", first = {first}"))),
+                    made: Some(made),
+                    declared: Some((format!("{}_number", self.name), declared)),
                     ..self
                 }
             }
             _ => self.read(column, false),
         };
-        field.role = Role::Successive;
         field.note += &format!(
-            "; they come one after another, {each} rows each on average, if rows are written in the file's order"
+            "; they come one after another, {} rows each on average, if rows are written in the file's order",
+            compact(column.rows() as f64 / field.distinct)
         );
         field
+    }
+
+    /// The number of such a counter, and the sequence that it is made of. Rows of a value are told in hundredths, so that as many values come as in the file.
+    fn in_turn(&self, first: i64, column: &Column) -> (String, String) {
+        let each = column.rows() as f64 / self.distinct;
+        let hundredths = (each * 100.0).round().max(100.0) as i64;
+        let number = format!("{}_number", self.name);
+        let made = match hundredths % 100 {
+            0 => format!("{number} / {}", hundredths / 100),
+            _ => format!("{number} * 100 / {hundredths}"),
+        };
+        let first = i128::from(first) * i128::from(hundredths) / 100;
+        let first = first.clamp(-(1 << 55), 1 << 55);
+        (made, format!("\"sequence\", first = {first}"))
     }
 
     /// What a designer has to know of it.
@@ -314,8 +327,14 @@ impl LearntField {
         };
         if let Some(width) = numbered(&texts, prefix) {
             let number = |text: &String| text.strip_prefix(prefix)?.parse::<i64>().ok();
-            let ends = column.texts.ends().filter(|_| column.rises());
-            if let Some((least, greatest)) = ends.and_then(|(a, b)| number(a).zip(number(b))) {
+            let ends = column.texts.ends();
+            let ends = ends.and_then(|(least, greatest)| number(least).zip(number(greatest)));
+            if let Some((least, _)) = ends.filter(|_| self.role == Role::Successive) {
+                let (number, declared) = self.in_turn(least, column);
+                self.made = Some(behind(format!("lpad({number}, {width})")));
+                return declared;
+            }
+            if let Some((least, greatest)) = ends.filter(|_| column.rises()) {
                 let step = step(least, greatest, column.rows());
                 let number = self.rising(step);
                 self.made = Some(behind(format!("lpad({number}, {width})")));

@@ -23,9 +23,13 @@ pub fn key_parts(fields: &[LearntField], survey: &Survey) -> Values {
     // Without a time, what comes one after another stands for it.
     let successive = || of_role(Role::Successive).max_by(|a, b| a.distinct.total_cmp(&b.distinct));
     let order = time.or_else(|| successive().filter(|_| identity.is_none()));
+    // Numbers that rise as rows are made, such as those of orders, tell rows apart behind all else.
+    let is_own = |it: &&LearntField| it.distinct * 2.0 > survey.rows as f64;
+    let own = successive().filter(|it| time.is_some() && is_own(it));
+    let identity_or_own = identity.or(own);
     // In front what readers ask for.
-    let (entities, measure) = entities(fields, survey, &[order, identity]);
-    let last = identity.or(measure);
+    let (entities, measure) = entities(fields, survey, &[order, identity_or_own]);
+    let last = identity_or_own.or(measure);
     let (times, ids) = (parts(order.as_slice()), parts(last.as_slice()));
     let entity = entities.first().copied();
     let entities = parts(&entities);

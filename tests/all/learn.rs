@@ -252,6 +252,65 @@ fn drafted(name: &str, rows: &str) -> (String, String, Vec<String>) {
 }
 
 #[test]
+fn numbers_of_orders_that_are_changed_soon_after_are_drafted_as_rising() {
+    // 3,000 orders, one a second; a third of them is written again up to 60 s later: 4,000 rows, 1.33 of an order.
+    let order = |at: i64| (at, at);
+    let again = |at: i64| (at + 20 + at % 41, at);
+    let made = (0..3_000).map(order);
+    let mut rows: Vec<(i64, i64)> = made.chain((0..3_000).step_by(3).map(again)).collect();
+    rows.sort_unstable();
+    let told = |number: &dyn Fn(i64) -> String| {
+        let row = |(at, order): &(i64, i64)| {
+            let (number, customer) = (number(*order), order * 7_919 % 97);
+            format!("{number},{customer},{}\n", 1_767_225_600 + at)
+        };
+        let rows: String = rows.iter().map(row).collect();
+        drafted("o.csv", &format!("order,customer,ts\n{rows}"))
+    };
+    for (number, made) in [
+        (
+            (&|order: i64| (order + 500).to_string()) as &dyn Fn(i64) -> String,
+            "order_number * 100 / 133",
+        ),
+        (
+            &|order: i64| format!("o-{:06}", order + 500),
+            "'o-' || lpad(order_number * 100 / 133, 6)",
+        ),
+    ] {
+        let (text, said, keys) = told(number);
+        let expected = format!(
+            "order_number = {{ type = \"sequence\", first = 665 }}\norder = {{ expr = \"{made}\" }}"
+        );
+        assert!(text.contains(&expected), "{text}");
+        assert!(
+            said.contains("the values of `order` come one after another"),
+            "{said}"
+        );
+        // It tells rows apart, behind what readers ask for.
+        let is_behind = |key: &String| {
+            key.find("order")
+                .is_none_or(|at| at > 0 && !key.starts_with("be4(order"))
+        };
+        assert!(keys.iter().all(is_behind), "{keys:?}");
+        assert!(keys.iter().any(|it| it.contains("order")), "{keys:?}");
+    }
+    // Users who stay are no orders: each of 1,000 has its number from its first row on, and all of them go on writing.
+    let user = |at: i64| {
+        if at % 4 == 0 {
+            at / 4
+        } else {
+            at * 7_919 % (at / 4 + 1)
+        }
+    };
+    let row = |at: i64| format!("{},{}\n", user(at), 1_767_225_600 + at);
+    let (text, ..) = drafted(
+        "u.csv",
+        &format!("user,ts\n{}", (0..4_000).map(row).collect::<String>()),
+    );
+    assert!(text.contains("user = { type = \"int\""), "{text}");
+}
+
+#[test]
 fn values_that_come_one_after_another_are_drafted_so_and_lead_no_key() {
     // 80 batches of 50 rows, a row each 10 ms; the same in the opposite order is the same history.
     let row = |at: i64| format!("{},{}\n", at / 50, 1_767_225_600_010 + 10 * at);
