@@ -194,7 +194,11 @@ fn regions_by_share(layout: &Layout) -> Vec<Block> {
         ]
     };
     let rows: Vec<Vec<String>> = listed.iter().map(row).collect();
-    vec![Block::Lines(vec![heading]), aligned(&rows, 2)]
+    match greatest > 0.0 {
+        true => vec![Block::Lines(vec![heading]), aligned(&rows, 2)],
+        // Nothing is written.
+        false => Vec::new(),
+    }
 }
 
 fn reads(reads: &[ReadForecast]) -> Vec<Block> {

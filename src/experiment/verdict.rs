@@ -10,7 +10,7 @@ use super::read_price::{ReadPrice, p99_words};
 use crate::metrics::{
     BUSY, CLUSTER_BUSY, Counts, Hotspot, MetricId, NO_HOTSPOT_BELOW, PASSING, Side,
 };
-use crate::text::{compact, length, millis, percent, percent_to, times};
+use crate::text::{compact, counted, length, millis, percent, percent_to, times};
 use crate::units::ByteSize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -399,7 +399,9 @@ impl Verdict {
             }
             Hotspot::PresplitMismatch => match self.buckets {
                 Some(buckets) => too_few(buckets),
-                None if reached == regions => format!("{table} has only {regions} regions"),
+                None if reached == regions => {
+                    format!("{table} has only {}", counted(regions, "region"))
+                }
                 None => format!("the keys reach only {reached} of {regions} regions"),
             },
             Hotspot::Placement if self.gives_joined_none() => {

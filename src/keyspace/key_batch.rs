@@ -88,6 +88,12 @@ impl KeyBatch {
         &self.bytes[self.offsets[index] as usize..self.offsets[index + 1] as usize]
     }
 
+    /// Mean length of a key in bytes; 0 without any.
+    pub fn mean_bytes(&self) -> f64 {
+        let bytes = self.offsets[self.len()] - self.offsets[0];
+        bytes as f64 / self.len().max(1) as f64
+    }
+
     /// The keys in the order in which they were pushed.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> + Clone {
         self.range(0..self.len())

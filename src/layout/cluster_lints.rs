@@ -248,7 +248,7 @@ impl Changes<'_> {
         let needed = policy.threshold(sizes, fewest, 0.0).unwrap_or(least) as f64;
         let [most, needed] = [most, needed].map(ByteSize::approximate);
         let message = format!(
-            "no region can split in this run: the fullest gets at most {most}, a split needs {needed}{jitter}"
+            "no region grows enough to split in this run: the fullest gets at most {most}, a split needs {needed}{jitter}"
         );
         let help = "to see splits, lower `table.memstore_flush_size` and `table.max_file_size`, or lengthen the run";
         Some(Diagnostic::note(message).help(help))

@@ -226,8 +226,7 @@ impl KeySample {
 
     /// Mean length of a key in bytes; 0 for an empty sample.
     pub fn mean_key_bytes(&self) -> f64 {
-        let bytes: usize = self.keys.iter().map(<[u8]>::len).sum();
-        bytes as f64 / self.keys.len().max(1) as f64
+        self.keys.mean_bytes()
     }
 
     /// Share of the operations whose key is the most frequent one; exact on the sample. In a sample of n a share below a few n-ths is

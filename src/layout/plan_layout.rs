@@ -133,7 +133,10 @@ impl Layout {
                 is_skewed(&setup.schema, &setup.workload, field)
             }),
             hot_value: hot_value(&tables[hottest]),
-            key_bytes: run.mean_key_bytes(),
+            key_bytes: match &own.existing {
+                Some(rows) if run.len() == 0 => rows.sample.mean_bytes(),
+                _ => run.mean_key_bytes(),
+            },
             existing_rows: setup.workload.existing_rows(&setup.schema),
             sampled_operations: run.len() as u64,
             reads,
