@@ -2,7 +2,7 @@
 //! balancer beats. Must not compute evidence, nor say what it costs (the verdict does).
 
 use super::hotspots::key_of;
-use super::verdict::{OverRead, Verdict, most_even};
+use super::verdict::{Verdict, most_even};
 use crate::key::{Randomness, Segment};
 use crate::layout::EntityShare;
 use crate::metrics::{Hotspot, MetricId, Side};
@@ -40,18 +40,13 @@ impl fmt::Display for Advice<'_> {
             }
             Some(_)
                 if verdict.is_overloaded()
-                    && let Some(OverRead {
-                        read,
-                        fields,
-                        handlers,
-                    }) = &verdict.over_read =>
+                    && let Some(over_read) = &verdict.over_read =>
             {
-                let [taken, all] = handlers.map(compact);
+                let ([taken, all], read) = (over_read.handlers.map(compact), &over_read.read);
+                let needed = over_read.needed_key();
                 write!(
                     f,
-                    "Another key may cure this: {read}, and reads take {taken} of {all} handlers. `{}` needs one that lays what it asks for side by side, by \
-                     {fields}: of the table, or of a copy in that order (`copies`).",
-                    read.name
+                    "Another key may cure this: {read}, and reads take {taken} of {all} handlers. {needed}"
                 )
             }
             Some(_)
@@ -167,6 +162,19 @@ impl Advice<'_> {
             };
             return format!(
                 "No salt and no split changes that. `{read}` needs another key, {key}: of the table, or of a copy in that order (`copies`)."
+            );
+        }
+        let is_of_range = matches!(
+            hotspot,
+            Hotspot::Static | Hotspot::Moving | Hotspot::Lookback
+        );
+        if let Some(over_read) = &self.verdict.over_read
+            && self.is_of_reads()
+            && is_of_range
+        {
+            return format!(
+                "A salt spreads what is read in vain, and does not lessen it. {}",
+                over_read.needed_key()
             );
         }
         match hotspot {

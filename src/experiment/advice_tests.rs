@@ -4,8 +4,8 @@ use super::Experiment;
 use super::advice::Advice;
 use super::advice::KeyParts;
 use super::buckets;
-use super::verdict::Verdict;
-use super::verdict_tests::even;
+use super::verdict::{OverRead, Verdict};
+use super::verdict_tests::{even, priced};
 use crate::layout::EntityShare;
 use crate::metrics::{Hotspot, MetricId};
 use crate::random::Seed;
@@ -245,6 +245,21 @@ fn a_hotspot_of_reads_has_bounds_of_reads() {
          `salt(16, be4(sensor))` in front, with `presplit = { algorithm = \"buckets\" }`. If it is the newest data, keep it in memory: \
          a read from memory costs the same server less. No balancer gets the reads of the hottest server below 7.9× the mean \
          (`read_placement_floor`), no split below 1.20× (`read_key_floor`)."
+    );
+    // Where readers look for few rows among many, a salt lays as many in the way of each.
+    let in_vain = advice(Hotspot::Lookback, "be8(ts) || be4(sensor)", |v| {
+        v.hot_reads(Hotspot::Lookback);
+        v.over_read = Some(OverRead {
+            read: priced("latest", 174.0),
+            fields: "`sensor` and `ts`".to_owned(),
+            handlers: [60.0, 240.0],
+        });
+    });
+    let needed = "A salt spreads what is read in vain, and does not lessen it. `latest` needs a key that lays what it asks for side by side, by `sensor` and `ts`: \
+                  of the table, or of a copy in that order (`copies`).";
+    assert!(
+        in_vain.contains(needed) && !in_vain.contains("salt("),
+        "{in_vain}"
     );
     let read = |hotspot, share: f64| {
         advice(hotspot, "be4(sensor)", |v| {

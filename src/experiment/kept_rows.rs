@@ -8,7 +8,7 @@ use crate::workload::{Workload, Write, WriteId};
 
 /// A key that keeps so many times fewer rows than another loses rows, and is no other way of keeping them: what falls on one row by chance, as some pairs of a
 /// thousand under a hash of four bytes, is less.
-const FEWER: f64 = 1.01;
+pub(super) const FEWER: f64 = 1.01;
 
 /// What a table has of all writes when the run ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,7 +52,7 @@ impl KeptRows {
 }
 
 /// It adds to the row that it falls on, and is not lost there: a counter a minute has fewer rows than one a second on purpose.
-fn adds(write: &Write) -> bool {
+pub(super) fn adds(write: &Write) -> bool {
     write.kind.reads_first()
 }
 

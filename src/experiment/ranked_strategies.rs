@@ -16,7 +16,7 @@ pub struct ComparableStrategies {
     pub reasons: Vec<String>,
     /// The first against the second: ratios paired by replicate; empty when there is no second.
     pub comparisons: Vec<Comparison>,
-    /// The HBase shell's command that creates the table of the first with its split points.
+    /// The HBase shell's command that creates the table of the first with its split points; of tied ones the first that the file has.
     pub create: String,
 }
 

@@ -4,7 +4,7 @@
 
 use super::comparisons::with_reads;
 use super::expectations::FEWEST_OPERATIONS;
-use super::kept_rows::KeptRows;
+use super::kept_rows::{FEWER, KeptRows, adds};
 use super::knee_result::{found, kept};
 use super::ranking::{self, AS_GOOD, Candidate, Cost, Criterion, Ranking};
 use super::suggestions::{groups, seconds, strategies};
@@ -13,6 +13,7 @@ use super::{
     ComparableStrategies, Comparison, Loss, Measure, RankedStrategy, Results, StrategyResult,
     SuggestedKey, SuggestedKeys, Suggestions,
 };
+use crate::cluster::TableSpec;
 use crate::layout::{Layout, Replicate, Retention};
 use crate::metrics::{MetricId, MetricPath, Part, Side, Subject};
 use crate::policy::create_command;
@@ -99,6 +100,14 @@ impl Recommendations {
             let members: Vec<Ran<'_>> = group.iter().map(member).collect();
             ComparableStrategies::of(scenario, results.replicates, suggested, &members)
         };
+        let apart = groups(&strategies);
+        let mut groups: Vec<ComparableStrategies> = apart.iter().map(group_of).collect();
+        let lost: Vec<Option<String>> = (0..groups.len())
+            .map(|at| rows_lost(&strategies, &apart, &groups, at))
+            .collect();
+        for (group, lost) in groups.iter_mut().zip(lost) {
+            group.reasons.extend(lost);
+        }
         // Every strategy has the same `[knee]`.
         let knee = strategies.first().and_then(|it| it.setup.knee.as_ref());
         Self {
@@ -110,7 +119,7 @@ impl Recommendations {
             duration_s: results.duration_s,
             limits: words(knee, strategies.iter().any(has_waiting_writers)),
             suggestions: suggestions.cloned(),
-            groups: groups(&strategies).iter().map(group_of).collect(),
+            groups,
         }
     }
 }
@@ -151,11 +160,16 @@ impl ComparableStrategies {
         }
         let ranked: Vec<RankedStrategy> = order.iter().map(|&at| ranked[at].clone()).collect();
         let (best, of_best) = found[order[0]];
+        // Of equals one that the file has.
+        let in_file = order[..tied]
+            .iter()
+            .find(|&&at| suggested(found[at].0).is_none());
+        let (chosen, of_chosen) = found[*in_file.unwrap_or(&order[0])];
         let second = order.get(1).map(|&second| found[second].1);
         let among: Vec<&Candidate> = order[..tied].iter().map(|&at| &candidates[at]).collect();
         let mut reasons = reasons(&ranked, &among, replicates);
-        if let Some(key) = suggested(best).filter(|_| ranked[..tied].iter().all(|it| it.suggested))
-        {
+        let suggested_best = suggested(chosen);
+        if let Some(key) = suggested_best {
             let (name, settings) = (&key.name, key.settings().join("`, `"));
             reasons.push(format!(
                 "`{name}` is not in the file: add it as `[strategy.{name}]` with `{settings}`."
@@ -171,13 +185,19 @@ impl ComparableStrategies {
             ))
         }));
         if tied > 1 {
-            let first = &ranked[0].name;
+            let (name, which) = (
+                &chosen.name,
+                match in_file {
+                    Some(_) => "the first of the file's",
+                    None => "the first of those",
+                },
+            );
             reasons.push(format!(
-                "The command creates the table of `{first}`, the first of those that are tied."
+                "The command creates the table of `{name}`, {which} that are tied."
             ));
         }
-        let (create, regions, single) = create(&scenario.name, best, scenario.seed);
-        if !single.is_empty() && of_best.mean(MetricId::RegionsStart) > Some(regions as f64) {
+        let (create, regions, single) = create(&scenario.name, chosen, scenario.seed);
+        if !single.is_empty() && of_chosen.mean(MetricId::RegionsStart) > Some(regions as f64) {
             reasons.push(format!(
                 "The command creates {} with a single region, as the file asks; in the run existing rows had split it. Until rows do, one server has all its writes: a `presplit` cuts it from the start.",
                 listed(&single)
@@ -196,6 +216,37 @@ impl ComparableStrategies {
             create,
         }
     }
+}
+
+/// Rows that the best of a group does not keep and a key of another group does, under the same load: they agree in all that its key tells.
+fn rows_lost(
+    strategies: &[Strategy],
+    apart: &[Vec<usize>],
+    groups: &[ComparableStrategies],
+    at: usize,
+) -> Option<String> {
+    let first = apart[at][0];
+    let twin = Replicate::twin(strategies, first);
+    let writes = &strategies[first].setup.workload.writes;
+    if writes.iter().all(adds) {
+        return None;
+    }
+    let rows = |of: &RankedStrategy| of.rows_kept.unwrap_or(0.0);
+    let others = (0..groups.len()).filter(|other| {
+        let first = apart[*other][0];
+        *other != at && Replicate::twin(strategies, first) == twin
+    });
+    let others = others.flat_map(|other| groups[other].strategies.iter());
+    let most = others.max_by(|a, b| rows(a).total_cmp(&rows(b)))?;
+    let best = &groups[at].strategies[0];
+    if FEWER * rows(best) >= rows(most) {
+        return None;
+    }
+    let [own, all] = [best, most].map(|it| compact(rows(it)));
+    let [name, other] = [&best.name, &most.name];
+    Some(format!(
+        "`{name}` keeps {own} of the {all} rows that `{other}` keeps: of writes that agree in all that its key tells, only the last stays."
+    ))
 }
 
 /// Of each strategy, the reads that grow with retention though they don't under another one that keeps as many rows, with how much.
@@ -383,11 +434,25 @@ fn create(scenario: &str, strategy: &Strategy, seed: Seed) -> (String, usize, Ve
     let families: Vec<_> = families
         .map(|family| (family.name.as_str(), family.attributes()))
         .collect();
+    let of_table = |table: &TableSpec| {
+        [
+            ("MAX_FILESIZE", table.max_file_size.0.to_string()),
+            (
+                "MEMSTORE_FLUSHSIZE",
+                table.memstore_flush_size.0.to_string(),
+            ),
+        ]
+    };
+    let own = of_table(&strategy.setup.table).into_iter();
+    let own = own.zip(of_table(&TableSpec::default()));
+    let own = own.filter_map(|(own, usual)| (own != usual).then_some(own));
+    let policy = &strategy.setup.changes.policies.split_policy;
+    let attributes: Vec<_> = own.chain(policy.attributes()).collect();
     let points = Layout::presplit_points(strategy, &first).into_iter();
     let (mut commands, mut regions, mut single) = (Vec::new(), 0, Vec::new());
     for (at, points) in points.enumerate() {
         let name = Strategy::table_name(table, at);
-        commands.push(create_command(&name, &families, &points));
+        commands.push(create_command(&name, &families, &attributes, &points));
         regions += points.len() + 1;
         single.extend(Some(format!("`{name}`")).filter(|_| points.is_empty()));
     }

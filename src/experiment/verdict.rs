@@ -108,6 +108,16 @@ pub(super) struct OverRead {
     pub(super) handlers: [f64; 2],
 }
 
+impl OverRead {
+    /// The key that serves it.
+    pub(super) fn needed_key(&self) -> String {
+        let (read, fields) = (&self.read.name, &self.fields);
+        format!(
+            "`{read}` needs a key that lays what it asks for side by side, by {fields}: of the table, or of a copy in that order (`copies`)."
+        )
+    }
+}
+
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Some(hotspot), Some(_)) = (self.hotspot(), self.skew(MetricId::ServerMaxShare)) else {

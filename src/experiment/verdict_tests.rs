@@ -320,7 +320,7 @@ fn a_single_server() {
     );
 }
 
-fn read(name: &str, p99: f64) -> ReadPrice {
+pub(super) fn priced(name: &str, p99: f64) -> ReadPrice {
     ReadPrice {
         name: name.to_owned(),
         path: AccessPath::FanOutScan,
@@ -337,14 +337,14 @@ fn read(name: &str, p99: f64) -> ReadPrice {
 #[test]
 fn what_reads_pay_ends_the_sentence() {
     assert_eq!(
-        verdict(|v| v.reads = vec![read("newest", 4.112)]),
+        verdict(|v| v.reads = vec![priced("newest", 4.112)]),
         "No hotspot: the busiest of 8 servers takes 13.1 % of the writes (even: 12.5 %); all 80.0k writes/s completed, p99 3.42 ms; \
          a `newest` costs 16 scan calls, p99 4.11 ms."
     );
     let end = |names: &[&str]| {
         let reads = names.iter().enumerate();
         let reads = reads
-            .map(|(at, name)| read(name, 2.0 + at as f64))
+            .map(|(at, name)| priced(name, 2.0 + at as f64))
             .collect();
         let text = verdict(|v| v.reads = reads);
         text.split_once("3.42 ms; ").unwrap().1.to_owned()
@@ -369,7 +369,7 @@ fn a_hotspot_of_reads() {
             v.set(MetricId::ServerPeakToMean, 7.3);
             v.reads = vec![ReadPrice {
                 behind: Some((310.0, 400.0)),
-                ..read("newest", 812.0)
+                ..priced("newest", 812.0)
             }];
         }),
         "Lookback hotspot: the newest rows are read, and they are neighbours, so one of 8 servers takes 91.2 % of the reads; \

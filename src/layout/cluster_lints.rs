@@ -133,6 +133,7 @@ pub fn change_lints(strategy: &Strategy, layout: &Layout, time: &TimeSpec) -> Ve
     let mut events: Vec<Diagnostic> = events.collect();
     events.dedup();
     lints.extend(events);
+    lints.extend(changes.crashes_go_unnoticed());
     lints
 }
 
@@ -193,6 +194,22 @@ impl Changes<'_> {
         );
         let help =
             "shorten `balancer.samples` as much as `balancer.period`: HBase's are 60s and 300s";
+        Some(Diagnostic::warning(message).help(help))
+    }
+
+    /// The master notices a crash only when the run is over.
+    fn crashes_go_unnoticed(&self) -> Option<Diagnostic> {
+        let detection = self.setup.cluster.failure_detection;
+        let run = self.duration;
+        let is_crash = |it: &&TimedEvent| matches!(it.event, ClusterEvent::Crash(_));
+        let mut crashes = self.setup.changes.events.iter().filter(is_crash);
+        let at = |it: &TimedEvent| SimDuration::from_nanos(it.at.as_nanos());
+        let first = crashes.find(|it| at(it) < run && at(it) + detection >= run)?;
+        let message = format!(
+            "the crash at {} is noticed after {detection}, when the run of {run} is over: until then calls to its regions fail or wait",
+            at(first)
+        );
+        let help = "lengthen `time.duration`, or shorten `cluster.failure_detection`, to see the regions open elsewhere";
         Some(Diagnostic::warning(message).help(help))
     }
 

@@ -98,7 +98,7 @@ impl SplitFormat {
     /// The first point that can't be written so.
     pub fn write<'a>(&self, table: &str, points: &'a [RowKey]) -> Result<String, &'a RowKey> {
         if self.name == "hbase-shell" {
-            return Ok(create_command(table, &[("d", vec![])], points));
+            return Ok(create_command(table, &[("d", vec![])], &[], points));
         }
         let [start, between, end] = self.around.map(|it| it.replace("{t}", table));
         let mut written = String::new();

@@ -69,14 +69,16 @@ pub fn quantile_ranks(keys: &[&[u8]], regions: u32) -> Vec<usize> {
 /// use keyheat_core::{keyspace::RowKey, policy::create_command};
 /// let points = [vec![0x10, 0x00], b"it's\\".to_vec()].map(RowKey);
 /// let d = [("d", vec![])];
-/// assert_eq!(create_command("t", &d, &points), r"create 't', 'd', SPLITS => ['\x10\x00', 'it\x27s\x5C']");
-/// assert_eq!(create_command("t", &d, &[]), "create 't', 'd'");
+/// assert_eq!(create_command("t", &d, &[], &points), r"create 't', 'd', SPLITS => ['\x10\x00', 'it\x27s\x5C']");
+/// assert_eq!(create_command("t", &d, &[], &[]), "create 't', 'd'");
 /// let days = [("d", vec![("TTL", "86400".to_owned())])];
-/// assert_eq!(create_command("t", &days, &[]), "create 't', {NAME => 'd', TTL => '86400'}");
+/// let large = [("MAX_FILESIZE", "20000000000".to_owned())];
+/// assert_eq!(create_command("t", &days, &large, &[]), "create 't', {NAME => 'd', TTL => '86400'}, MAX_FILESIZE => '20000000000'");
 /// ```
 pub fn create_command(
     table: &str,
     families: &[(&str, Vec<(&str, String)>)],
+    attributes: &[(&str, String)],
     split_points: &[RowKey],
 ) -> String {
     let families = families.iter().map(|(name, attributes)| {
@@ -89,6 +91,13 @@ pub fn create_command(
         }
     });
     let mut command = format!("create {}{}", ruby(table), families.collect::<String>());
+    for (name, value) in attributes {
+        // What only its policy knows is the table's metadata.
+        command += &match name.contains('.') {
+            true => format!(", METADATA => {{{} => {}}}", ruby(name), ruby(value)),
+            false => format!(", {name} => {}", ruby(value)),
+        };
+    }
     for (at, point) in split_points.iter().enumerate() {
         let before = if at == 0 { ", SPLITS => ['" } else { "', '" };
         let point = escape(point.as_bytes());

@@ -77,6 +77,35 @@ crate::settings! {
     }
 }
 
+impl SplitPolicy {
+    /// What tables are created with for it, by the names of HBase's shell: nothing for the default. The limits of `busy-region` are settings of the servers.
+    pub fn attributes(&self) -> Vec<(&'static str, String)> {
+        let (class, value) = match self {
+            Self::Stepping => return Vec::new(),
+            Self::ConstantSize => ("ConstantSizeRegionSplitPolicy", None),
+            Self::Increasing => ("IncreasingToUpperBoundRegionSplitPolicy", None),
+            Self::KeyPrefix { prefix_length } => (
+                "KeyPrefixRegionSplitPolicy",
+                Some((
+                    "KeyPrefixRegionSplitPolicy.prefix_length",
+                    prefix_length.to_string(),
+                )),
+            ),
+            Self::DelimitedKeyPrefix { delimiter } => (
+                "DelimitedKeyPrefixRegionSplitPolicy",
+                Some((
+                    "DelimitedKeyPrefixRegionSplitPolicy.delimiter",
+                    String::from_utf8_lossy(delimiter).into_owned(),
+                )),
+            ),
+            Self::BusyRegion(_) => ("BusyRegionSplitPolicy", None),
+            Self::Disabled => ("DisabledRegionSplitPolicy", None),
+        };
+        let class = format!("org.apache.hadoop.hbase.regionserver.{class}");
+        [("SPLIT_POLICY", class)].into_iter().chain(value).collect()
+    }
+}
+
 impl FromSource for SplitPolicy {
     fn read_all(table: &dyn Source) -> Self {
         match table.choose("split_policy") {

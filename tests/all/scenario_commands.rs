@@ -228,7 +228,8 @@ fn explain_shows_a_qualifier_as_it_is_written() {
 fn a_table_that_is_only_read_has_the_keys_of_its_rows_and_no_shares_of_writes() {
     let only_read = "[field]\nsku = { type = \"int\", count = 1_000 }\n[existing.items]\neach = [\"sku\"]\n\
         [read.get]\nequal = [\"sku\"]\nrate = \"1k/s\"\n[strategy.sku]\nkey = \"be4(sku) || 'de'\"\n";
-    let explained = stdout_of(&piped("explain -", only_read).success());
+    let place = Workplace::new().with("read.toml", only_read);
+    let explained = stdout_of(&place.keyheat("explain read.toml").success());
     assert!(explained.contains("keys of 6.0 bytes"), "{explained}");
     assert!(!explained.contains("share of the writes"), "{explained}");
 }

@@ -226,6 +226,23 @@ fn a_run_too_short_for_any_split_is_a_note() {
 }
 
 #[test]
+fn a_crash_that_is_noticed_after_the_end_is_warned_of() {
+    let told = |detection: &str| {
+        let text = format!(
+            "[time]\nduration = \"20s\"\n[cluster]\nfailure_detection = \"{detection}\"\n[field]\nid = {{ type = \"int\", count = 1_000 }}\n\
+             [write.load]\nrate = \"1k/s\"\n[[event]]\nat = \"7s\"\ncrash = \"hottest\"\n[strategy.hashed]\nkey = \"md5_bytes(id)\"\n"
+        );
+        let scenario = Scenario::parse(&text, "crash").unwrap_or_else(|error| panic!("{error}"));
+        let lints = change_lints(&scenario.strategies[0], &layout(&scenario), &scenario.time);
+        let mut messages = lints.into_iter().map(|lint| lint.message);
+        messages.find(|message| message.contains("noticed"))
+    };
+    let late = "the crash at 7s is noticed after 13s, when the run of 20s is over: until then calls to its regions fail or wait";
+    assert_eq!(told("13s").as_deref(), Some(late));
+    assert_eq!(told("12s"), None);
+}
+
+#[test]
 fn a_key_that_grows_is_told_that_splits_will_not_cool_it() {
     let told = |key: &str, settings: &str| {
         let text = format!(

@@ -15,14 +15,6 @@ use std::collections::BTreeMap;
 /// What replays them; ends in the line behind which they stand.
 pub const PROGRAM: &str = include_str!("replay.rb");
 
-/// HBase's split policies by their names in scenarios; others need settings of their own, and are left to the cluster.
-const SPLIT_POLICIES: [(&str, &str); 4] = [
-    ("constant-size", "ConstantSizeRegionSplitPolicy"),
-    ("disabled", "DisabledRegionSplitPolicy"),
-    ("increasing", "IncreasingToUpperBoundRegionSplitPolicy"),
-    ("stepping", "SteppingSplitPolicy"),
-];
-
 /// The name of the table that is made for the replay, unless the user says one.
 ///
 /// # Errors
@@ -95,21 +87,17 @@ pub fn settings(
     (warm_up, end): (SimDuration, SimDuration),
 ) -> Value {
     let setup = &strategy.setup;
-    let scenario = head["settings"].take();
+    head["settings"].take();
     let tables = head["tables"].as_array_mut().into_iter().flatten();
     for (at, table) in tables.enumerate() {
         table["name"] = Strategy::table_name(name, at).into();
     }
-    let policy = scenario["table"]["split_policy"].as_str();
-    let policy = SPLIT_POLICIES
-        .iter()
-        .find(|(word, _)| Some(*word) == policy);
     let mut attributes = json!({
         "MAX_FILESIZE": setup.table.max_file_size.0,
         "MEMSTORE_FLUSHSIZE": setup.table.memstore_flush_size.0,
     });
-    if let Some((_, class)) = policy {
-        attributes["SPLIT_POLICY"] = format!("org.apache.hadoop.hbase.regionserver.{class}").into();
+    for (name, value) in setup.changes.policies.split_policy.attributes() {
+        attributes[name] = value.into();
     }
     let millis = |time: SimDuration| time.as_secs_f64() * 1e3;
     let loops = |clients: u32, think: Think| {

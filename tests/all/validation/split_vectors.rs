@@ -125,7 +125,7 @@ fn the_shell_command_reads_back_as_the_same_points() {
     let points: Vec<RowKey> = (1..=255u8)
         .map(|byte| RowKey(vec![byte, b'\'', 255 - byte]))
         .collect();
-    let command = keyheat::policy::create_command("t", &[("d", vec![])], &points);
+    let command = keyheat::policy::create_command("t", &[("d", vec![])], &[], &points);
     let list = command
         .strip_prefix("create 't', 'd', SPLITS => ['")
         .unwrap()
