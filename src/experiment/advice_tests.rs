@@ -471,7 +471,7 @@ key = "be4(tenant) || be8(rev_ts(ts)) || event"
     let few = advice("500/s");
     assert_eq!(
         few[0],
-        "Another key may cure this: a `latest` costs 7 scan calls that read 100k rows for 10, and reads take 10.8 of 4 handlers. `latest` needs one that lays what it \
+        "Another key may cure this: a `latest` costs 7 scan calls that read 100k rows for 10, and reads take 10.8 of 4 handlers. `latest` needs a key that lays what it \
          asks for side by side, by `tenant` and `ts`: of the table, or of a copy in that order (`copies`)."
     );
     assert_eq!(few[1], "Nothing to cure.");
