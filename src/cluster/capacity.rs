@@ -9,8 +9,13 @@ const ROUGH_KEY_BYTES: u64 = 24;
 /// Rows a second that one server can write, roughly: its handlers, each busy for the service time and its wait for the WAL, or the WAL's
 /// bandwidth.
 pub fn server_capacity_per_second(cluster: &ClusterSpec, table: &TableSpec) -> f64 {
+    handler_capacity_per_second(cluster).min(of_log(cluster, table))
+}
+
+/// The same of handlers alone: with a log of any bandwidth.
+pub fn handler_capacity_per_second(cluster: &ClusterSpec) -> f64 {
     let call = cluster.service.put.as_secs_f64() + log_wait(cluster).as_secs_f64();
-    of_handlers(cluster, call).min(of_log(cluster, table))
+    of_handlers(cluster, call)
 }
 
 /// As [`server_capacity_per_second`], of rows that come in calls of so many that only the time of a row counts.

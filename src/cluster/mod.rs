@@ -19,8 +19,8 @@ mod service_times;
 mod spec;
 
 pub use capacity::{
-    idle_put, row_capacity_per_second, server_buffered_capacity_per_second,
-    server_capacity_per_second,
+    handler_capacity_per_second, idle_put, row_capacity_per_second,
+    server_buffered_capacity_per_second, server_capacity_per_second,
 };
 pub use cell_history::{CellHistory, EarlyCells, Keeping};
 pub use disk::{Disk, DiskJob};

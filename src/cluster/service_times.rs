@@ -92,6 +92,16 @@ impl ServiceTimes {
         SimDuration::from_nanos((base + disk).saturating_add(further))
     }
 
+    /// The mean of so many calls of [`ServiceTimes::scan`], which read so many rows together.
+    pub fn expected_scan(&self, calls: u64, rows: u64, cells: f64) -> SimDuration {
+        let each = self.scan_nanos + self.cache_miss * self.disk_nanos as f64;
+        let further = rows
+            .saturating_sub(calls)
+            .saturating_mul(self.scan_row_nanos);
+        let further = further.saturating_add(self.further_cells(rows as f64, cells));
+        SimDuration::from_nanos(((calls as f64 * each) as i64 as u64).saturating_add(further))
+    }
+
     /// All cells of so many rows but the first of each.
     fn further_cells(&self, rows: f64, cells: f64) -> u64 {
         ((cells - 1.0).max(0.0) * rows * self.scan_cell_nanos) as i64 as u64

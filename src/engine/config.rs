@@ -299,8 +299,8 @@ pub struct PlannedRead {
     pub plan: Arc<AccessPlan>,
     /// Mean size of a cell of that table: its KeyValue.
     pub cell_bytes: f64,
-    /// How long a Get of it, or a scan of one region, is expected to take a handler.
-    pub part_work: SimDuration,
+    /// How long a Get of it is expected to take a handler.
+    pub get_work: SimDuration,
     /// Sorted keys of rows of that table, each standing for as many: how a scan's rows lie over the regions that it crosses.
     pub row_sample: Arc<KeyBatch>,
 }

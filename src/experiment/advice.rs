@@ -36,7 +36,8 @@ impl fmt::Display for Advice<'_> {
             Some(hotspot) if hotspot != Hotspot::None && verdict.servers > 1 => {
                 let (cause, cure) = (self.cause(hotspot), self.cure(hotspot));
                 let class = verdict.class(hotspot);
-                write!(f, "{class}: {cause} {cure} {}", self.floors())
+                let text = format!("{class}: {cause} {cure} {}", self.floors());
+                f.write_str(text.trim_end())
             }
             Some(_)
                 if verdict.is_overloaded()
@@ -53,6 +54,11 @@ impl fmt::Display for Advice<'_> {
                 if verdict.is_overloaded()
                     && let Some(held) = verdict.held_back() =>
             {
+                if verdict.uneven_log.is_some() {
+                    let what = self.spreading(self.parts.salts());
+                    let salted = capital(&self.salted(what.or(Some(&self.parts.whole))));
+                    return write!(f, "Another key may cure this: {held}. {salted}.");
+                }
                 write!(f, "No key cures this: {held}.")
             }
             Some(_) if verdict.refused_at_a_moment().is_some() => f.write_str(
@@ -127,6 +133,9 @@ impl Advice<'_> {
                 format!("rows are read in the order of their keys, by `{lead}`.")
             }
             Hotspot::Moving => format!("rows arrive in the order of their keys, by `{lead}`."),
+            Hotspot::Static if verdict.hotspots.by_time => {
+                format!("one range of `{lead}` has most of the reads that take long.")
+            }
             Hotspot::Static => {
                 let region = verdict.skew(MetricId::RegionMaxShare).map(percent);
                 match (self.skewed(), region) {
@@ -338,6 +347,10 @@ impl Advice<'_> {
     }
 
     fn floors(&self) -> String {
+        // These are of how many reads there are.
+        if self.verdict.hotspots.by_time {
+            return String::new();
+        }
         let [key, placement] = self.verdict.floors().map(times);
         let (of, prefix) = match self.is_of_reads() {
             true => ("reads of the hottest server", "read_"),

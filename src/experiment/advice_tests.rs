@@ -369,6 +369,17 @@ fn what_is_even_needs_no_cure_but_for_more_servers() {
         }),
         "No key cures this: with what neighbours ask for (`orders`), a server is full, while 60 % of all handlers are busy."
     );
+    // Rows of unlike size are spread by a salt, though there are as many on each server.
+    assert_eq!(
+        none(|v| {
+            v.set(MetricId::Saturated, 1.0);
+            v.set(MetricId::LogUtilisationMax, 1.0);
+            v.set(MetricId::WriteThroughput, 60e3);
+            v.uneven_log = Some(2.6);
+        }),
+        "Another key may cure this: the log of the busiest server is written at 100 % of its bandwidth, 2.6× the mean, as rows are of unlike size. \
+         Put `salt(16, be4(sensor))` in front, with `presplit = { algorithm = \"buckets\" }`."
+    );
     // Clients may have one operation in flight, and servers wait for them.
     let idle = |failed| {
         advice(Hotspot::None, "be4(sensor)", |v| {

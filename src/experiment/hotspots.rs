@@ -39,6 +39,8 @@ pub(super) struct Hotspots {
     pub(super) passing: [bool; 2],
     /// Of writes and reads together, by handler time.
     pub(super) all: Option<Hotspot>,
+    /// The reads' class is that of their handler time alone: some take much longer than others, and one server has many of these.
+    pub(super) by_time: bool,
     /// The reads' part of what the hottest server is asked for, when there are reads.
     pub(super) read_share: Option<f64>,
 }
@@ -126,12 +128,22 @@ impl Hotspots {
         let writes = class(Side::Write, Demanded::ByWrites);
         let reads = class(Side::Read, Demanded::ByReads { newest });
         let hottest = runs.hottest();
+        let in_all = |it: HottestServer| Peak {
+            value: it.peak,
+            even: it.even,
+        };
+        let hot_by_reads =
+            hottest.is_some_and(|it| it.read_share > OF_READS && in_all(it).is_hot());
+        let by_time = hot_by_reads
+            && reads == Some(Hotspot::None)
+            && writes.is_none_or(|it| it == Hotspot::None);
+        let reads = if by_time {
+            Some(Hotspot::Static)
+        } else {
+            reads
+        };
         let of_all = |it: HottestServer| {
-            let together = Peak {
-                value: it.peak,
-                even: it.even,
-            };
-            Hotspot::of_all(together, it.read_share, writes, reads, turns.is_some())
+            Hotspot::of_all(in_all(it), it.read_share, writes, reads, turns.is_some())
         };
         let mut classes = [writes, reads].into_iter().flatten();
         let passes = classes.find(|class| passing.contains(&true) && *class != Hotspot::None);
@@ -146,6 +158,7 @@ impl Hotspots {
             turns,
             passing,
             all: together.or(writes).or(reads),
+            by_time,
             read_share: hottest.map(|hottest| hottest.read_share),
         }
     }

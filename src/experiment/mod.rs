@@ -50,6 +50,7 @@ mod suggestions;
 mod suggestions_tests;
 mod sweep_finding;
 mod time_fit;
+mod usable_capacity;
 mod verdict;
 #[cfg(test)]
 mod verdict_tests;

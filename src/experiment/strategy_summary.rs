@@ -8,6 +8,7 @@ use super::key_words::{further_keys, key_in_words};
 use super::read_price::ReadPrice;
 use super::runs::{Runs, StrategyRuns, response_curve};
 use super::suggestions::seconds;
+use super::usable_capacity::LoggedWrites;
 use super::verdict::{OverRead, Verdict, is_piling_up};
 use super::{
     CellsRead, KeyMapBucket, MappedCopy, Measure, Metric, OperationResult, ReadResult,
@@ -16,7 +17,7 @@ use super::{
 use crate::cluster::{ClusterEvent, row_capacity_per_second};
 use crate::keyspace::escape;
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
-use crate::metrics::{BUSY, MetricId, Part, Peak, Side, lookup};
+use crate::metrics::{BUSY, MetricId, NO_HOTSPOT_BELOW, Part, Peak, Side, lookup};
 use crate::policy::SplitAlgorithm;
 use crate::query::AccessPath;
 use crate::random::Seed;
@@ -43,6 +44,8 @@ pub(super) struct StrategySummary<'a> {
     pub(super) hotspots: Hotspots,
     /// The key of each copy, and the bytes of its rows.
     copies: Vec<(String, f64)>,
+    /// What writes take of a log, where they are of unlike size, or grow.
+    logged: Option<LoggedWrites>,
     /// Those that had joined by the middle of the window.
     servers: u32,
     pub(super) time: &'a TimeSpec,
@@ -67,6 +70,7 @@ impl<'a> StrategySummary<'a> {
             runs,
             hotspots: Hotspots::default(),
             copies: Vec::new(),
+            logged: None,
             servers,
             time,
             seed,
@@ -143,6 +147,9 @@ impl<'a> StrategySummary<'a> {
         let is_whole = strategy.copies.is_empty() && runs.all().mean(MetricId::Splits) == Some(0.0);
         let least = f64::from(servers) / if is_whole { regions } else { f64::INFINITY };
         let lasting = |value| Peak { value, even }.without_chance().max(least);
+        let logged = LoggedWrites::of(strategy, key_bytes, seed);
+        found.logged = logged;
+        let capacity = capacity.map(|rows| logged.map_or(rows, |it| it.capacity(strategy, rows)));
         runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
             // It passes in some replicates only.
             let hot = scalars.get(MetricId::HotspotPeakToMean);
@@ -151,7 +158,13 @@ impl<'a> StrategySummary<'a> {
             let of_turns = hotspots.turns.map_or(1.0, |turns| turns.undeferred_peak);
             let peak = peak.max(slowest * f64::from(servers)).max(of_turns);
             let rows = f64::from(servers) * capacity? / peak;
-            Some((rows / strategy.rows_per_write()).min(of_rows))
+            let known = |id: MetricId| scalars.get(id);
+            let measured = known(MetricId::WriteThroughput).zip(known(MetricId::LogUtilisationMax));
+            let of_logs = logged.zip(measured);
+            let of_logs = of_logs.map_or(f64::INFINITY, |(it, (written, log))| {
+                it.filling_log(written, log)
+            });
+            Some((rows / strategy.rows_per_write()).min(of_rows).min(of_logs))
         });
         found
     }
@@ -372,6 +385,7 @@ impl<'a> StrategySummary<'a> {
             closed: self.is_closed(),
             imported: load == Side::Write && all_imports,
             import_unfinished: self.import_unfinished(),
+            uneven_log: self.uneven_log(),
             servers: self.servers,
             joined: self.servers.saturating_sub(setup.cluster.servers),
             least_peak: runs.even_peak(hot).map_or(1.0, |even| even.least),
@@ -404,6 +418,18 @@ impl<'a> StrategySummary<'a> {
             course: course.unwrap_or_default(),
             reads: self.prices(),
         }
+    }
+
+    /// How many times as much the log of the busiest server is written as the mean of them, where that is no even spread of bytes.
+    fn uneven_log(&self) -> Option<f64> {
+        let wal = self.strategy.setup.cluster.wal.as_ref()?;
+        let bytes = self
+            .logged?
+            .bytes_of_all(self.mean(MetricId::WriteThroughput)?);
+        let mean =
+            bytes * self.strategy.rows_per_write() / (f64::from(self.servers) * wal.bandwidth.0);
+        let peak = self.mean(MetricId::LogUtilisationMax)? / mean;
+        (peak >= NO_HOTSPOT_BELOW).then_some(peak)
     }
 
     /// The read that makes most of the read demand, if it scans the whole table, with what its readers know.

@@ -48,6 +48,8 @@ pub(super) struct Verdict {
     pub(super) imported: bool,
     /// Some import has rows left at the end.
     pub(super) import_unfinished: bool,
+    /// The log of the busiest server has so many times what the mean of them has, where that is a hotspot of bytes and none of rows.
+    pub(super) uneven_log: Option<f64>,
     /// Those that had joined by the middle of the window.
     pub(super) servers: u32,
     /// Of these, those that joined after the start.
@@ -256,6 +258,13 @@ impl Verdict {
                     "{class}: {cause} and servers take turns within an interval of {within}, so one of {servers} servers takes {share} of the {of}{at_a_time}"
                 );
             }
+            if self.hotspots.by_time {
+                let peak = self.mean(MetricId::DemandPeakToMean).unwrap_or(1.0);
+                let share = percent(peak / f64::from(servers));
+                return format!(
+                    "{class}: {cause}, so one of {servers} servers is asked for {share} of the handler time"
+                );
+            }
             if self.passes() {
                 let (time, peak) = (MetricId::HotspotTimeFraction, MetricId::HotspotPeakToMean);
                 let time = percent(self.skew(time).unwrap_or(0.0));
@@ -323,6 +332,7 @@ impl Verdict {
             let peak = times(self.skew(MetricId::ServerPeakToMean)?);
             Some(match hotspot {
                 _ if self.passes() || self.hotspots.turns.is_some() => return None,
+                _ if self.hotspots.by_time => return None,
                 Hotspot::Placement => format!(
                     ", {peak} the mean: other dealings of the same regions give {mean} {range}, the best {best}"
                 ),
@@ -403,6 +413,9 @@ impl Verdict {
             );
         }
         match hotspot {
+            _ if self.hotspots.by_time => {
+                "reads that take long lie in one range of keys".to_owned()
+            }
             Hotspot::Row => hot_row(),
             _ if regions == 1 && !self.leads_with_time => {
                 format!("{table} has a single region")
@@ -576,8 +589,12 @@ impl Verdict {
         let log = self.mean(MetricId::LogUtilisationMax);
         if let Some(share) = log.filter(|share| *share >= LOG_FULL) {
             let share = percent_to(share, 0);
+            let uneven = self.uneven_log.filter(|_| !self.hotspots.is_hot());
+            let uneven = uneven.map_or(String::new(), |peak| {
+                format!(", {} the mean, as rows are of unlike size", times(peak))
+            });
             return Some(format!(
-                "the log of the busiest server is written at {share} of its bandwidth"
+                "the log of the busiest server is written at {share} of its bandwidth{uneven}"
             ));
         }
         let (busy, busiest) = (MetricId::UtilisationMean, MetricId::UtilisationMax);

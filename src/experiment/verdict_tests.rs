@@ -62,6 +62,7 @@ pub(super) fn even() -> Verdict {
         entity: None,
         hot_range: None,
         scanned: None,
+        uneven_log: None,
         over_read: None,
         hottest_row_share: 0.00001,
         key_floor: 1.0,
@@ -541,6 +542,7 @@ fn what_else_is_hot_is_named() {
             reads: Some(Hotspot::Moving),
             all: Some(Hotspot::Static),
             read_share: Some(0.2),
+            by_time: false,
             turns: None,
             passing: [false; 2],
         };

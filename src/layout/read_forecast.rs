@@ -390,7 +390,7 @@ fn forecast(
         rows_planned: estimate(&rows_read),
         planned: PlannedRead {
             table: laid.table.number as usize,
-            part_work: SimDuration::from_nanos((expected.seconds / parts.max(1.0) * 1e9) as u64),
+            get_work: SimDuration::from_nanos((expected.seconds / parts.max(1.0) * 1e9) as u64),
             plan: Arc::new(plan),
             cell_bytes,
             row_sample: Arc::clone(rows),

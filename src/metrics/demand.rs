@@ -150,7 +150,7 @@ impl Spread {
 pub struct HottestServer {
     /// Its handler time over the mean, median over intervals.
     pub peak: f64,
-    /// What chance would make of a perfect spread of as many writes and reads, each kind of equal weights.
+    /// What chance would make of a perfect spread of as many writes and reads, by how long each takes.
     pub even: Option<ExpectedPeak>,
     /// Share of reads in its handler time, median over intervals.
     pub read_share: f64,
@@ -236,11 +236,11 @@ impl ClosedDemand {
     }
 
     /// The server that these writes and `reads` ask for most handler time; `None` when no interval has enough of them. A write is expected to
-    /// take `write_nanos` of a handler, reads take `read_nanos`, by interval and server.
+    /// take `write_nanos` of a handler, reads take `read_nanos`, by interval and server, with so much as the sum of their `squares` by interval.
     pub(super) fn hottest_with(
         &self,
         reads: &Self,
-        (write_nanos, read_nanos): (u64, &Table<u64>),
+        (write_nanos, read_nanos, squares): (u64, &Table<u64>, &Table<f64>),
         grid: &Grid,
     ) -> Option<HottestServer> {
         let (mut rows, mut peaks, mut read_shares, mut equal) = (vec![], vec![], vec![], vec![]);
@@ -259,9 +259,8 @@ impl ClosedDemand {
                 peaks.push(most as f64 * f64::from(grid.servers[row].joined) / total);
                 read_shares.push(read_most as f64 / (most as f64).max(1.0));
                 // As many operations of equal weights would vary as these do: (sum of weights)^2 / sum of their squares.
-                let read_in_all: f64 = of_reads.iter().map(|&nanos| nanos as f64).sum();
                 let squares = written as f64 * (write_nanos as f64) * (write_nanos as f64)
-                    + read_in_all * read_in_all * reads.together / (read as f64).max(1.0);
+                    + squares.row(row)[0] * reads.together;
                 equal.push(total * total / squares);
             }
         }

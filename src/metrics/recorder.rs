@@ -238,6 +238,8 @@ pub struct Recorder {
     pub(super) costs: Vec<ReadCosts>,
     /// Handler time that reads are expected to take, in nanoseconds, by interval and server.
     pub(super) read_work: Table<u64>,
+    /// The sums of their squares, by interval.
+    pub(super) read_squares: Table<f64>,
     /// When the long ones of them do.
     pub(super) long_reads: LongReads,
     /// By interval and server.
@@ -277,6 +279,7 @@ impl Recorder {
             ],
             costs: vec![ReadCosts::default(); config.reads],
             read_work: Table::new(servers),
+            read_squares: Table::new(1),
             long_reads: LongReads::new(intervals, duration, servers),
             servers: Table::new(servers),
             key_demand: Table::new(config.key_buckets),
@@ -370,12 +373,13 @@ impl Recorder {
     }
 
     /// A Get, or a region that a scan opens: read demand of `region` and `server` at the time when the client first sends it (attempts
-    /// again don't count); it is expected to take a handler so long. Times may interleave as in [`Recorder::offered`].
+    /// again don't count); it is expected to take a handler so long, all calls of the region. Times may interleave as in [`Recorder::offered`].
     pub fn read_demand(&mut self, at: SimTime, region: u32, server: u32, work: SimDuration) {
         let reads = &mut self.sides[Side::Read as usize];
         let interval = reads.demanded_at.to(&self.intervals, at.as_nanos());
         reads.demand.add(interval, region, server);
         *self.read_work.cell(interval, server as usize) += work.as_nanos();
+        *self.read_squares.cell(interval, 0) += (work.as_nanos() as f64).powi(2);
         if work > self.config.sample {
             let (at, work) = (at.as_nanos(), work.as_nanos());
             self.long_reads.add(at, server as usize, work);

@@ -90,6 +90,7 @@ impl Recorder {
         self.servers.settle(rows);
         self.refused_rows.settle(rows);
         self.read_work.settle(rows);
+        self.read_squares.settle(rows);
         self.long_reads.close();
         for side in &mut self.sides {
             side.offered.settle(rows);
@@ -152,7 +153,7 @@ impl Recorder {
         }
         if summary.has(Side::Read) {
             let work = summary.run.config.write_work.as_nanos();
-            let work = (work, &summary.run.read_work);
+            let work = (work, &summary.run.read_work, &summary.run.read_squares);
             let [written, read] = &summary.demand;
             summary.hottest = written.hottest_with(read, work, &summary.grid);
         }

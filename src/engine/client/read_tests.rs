@@ -64,7 +64,7 @@ pub fn config() -> SimConfig {
         table: 0,
         plan: Arc::new(plan(&(&key).into(), &read, &context)),
         cell_bytes: TABLE_CELL,
-        part_work: SimDuration::from_nanos(1_000),
+        get_work: SimDuration::from_nanos(1_000),
         row_sample: Arc::default(),
     };
     SimConfig {

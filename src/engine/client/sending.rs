@@ -62,18 +62,21 @@ impl Simulation<'_> {
             return;
         };
         work.calls += 1;
-        let part_work = self.config.reads[usize::from(read.0)].part_work;
+        let row_cells = work.row_cells;
+        let get_work = self.config.reads[usize::from(read.0)].get_work;
         let recorder = &mut self.recorder;
-        let mut asks = |region| recorder.read_demand(now, region, server, part_work);
+        let mut asks = |region, work| recorder.read_demand(now, region, server, work);
         match piece.body {
             RpcBody::Gets { list, .. } => {
                 let gets = self.rpcs.list(list).iter();
-                gets.for_each(|get| asks(get.region));
+                gets.for_each(|get| asks(get.region, get_work));
             }
             RpcBody::Scan(scan) => {
                 let cursor = self.rpcs.scan(scan);
                 if cursor.opens_region() {
-                    asks(cursor.region());
+                    let (calls, rows) = cursor.of_region();
+                    let times = &self.servers.times;
+                    asks(cursor.region(), times.expected_scan(calls, rows, row_cells));
                 }
             }
             _ => {}

@@ -258,6 +258,11 @@ impl ScanCursor {
         self.left.min(self.most)
     }
 
+    /// Calls that the rest of the open region takes, and its rows.
+    pub fn of_region(&self) -> (u64, u64) {
+        (self.left.div_ceil(self.most.max(1)).max(1), self.left)
+    }
+
     /// The reply to a call has come; how many rows there were.
     pub fn receive(&mut self) -> u64 {
         let rows = self.call_rows();

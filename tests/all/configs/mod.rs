@@ -205,7 +205,7 @@ pub fn with_reads(
             table,
             plan: Arc::new(plan(&key.into(), read, &context)),
             cell_bytes: row.cells(0) as f64 / row.cell_count() as f64 + key_bytes,
-            part_work: SimDuration::from_nanos(1_000),
+            get_work: SimDuration::from_nanos(1_000),
             row_sample: Arc::new(rows),
         });
     }

@@ -1,0 +1,107 @@
+//! What logs let through where writes are of unlike size, or grow: there a server may be full that has few of the rows. Must not know hotspots.
+
+use crate::cluster::handler_capacity_per_second;
+use crate::layout::{Replicate, stored_cells};
+use crate::random::Seed;
+use crate::scenario::Strategy;
+use crate::storage::RowSize;
+use crate::workload::{LoadModel, WriteKind};
+
+/// Sizes of writes that differ by more are unlike.
+const ALIKE: f64 = 1.05;
+
+/// From so much of the log's bandwidth on the saturating run was held up by the log: groups of calls leave it idle for a moment (estimate).
+const HELD_UP: f64 = 0.85;
+
+/// What the writes of a strategy take of a log.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LoggedWrites {
+    /// Mean bytes of a row.
+    bytes: f64,
+    /// The part of them that grows as the rate does: of values that are appended to.
+    growing: f64,
+}
+
+impl LoggedWrites {
+    /// `None` where all rows are as large as each other, and stay so; of imports, whose time is not that of the run; where clients buffer their writes.
+    pub(super) fn of(strategy: &Strategy, key_bytes: f64, seed: Seed) -> Option<Self> {
+        let (setup, writes) = (&strategy.setup, &strategy.setup.workload.writes);
+        let is_simple = |load: &LoadModel| {
+            let is_buffered = matches!(
+                load,
+                LoadModel::Closed {
+                    buffer: Some(_),
+                    ..
+                }
+            );
+            load.import().is_none() && !is_buffered
+        };
+        let has_log = setup.cluster.wal.is_some();
+        if !has_log || !writes.iter().all(|write| is_simple(&write.load)) {
+            return None;
+        }
+        let appends = writes.iter().any(|it| it.kind == WriteKind::Append);
+        let times = appends.then(|| stored_cells(strategy, &Replicate::new(setup, seed, 0)));
+        let (mut least, mut most) = (f64::INFINITY, 0.0f64);
+        let (mut all, mut rows, mut grown) = (0.0, 0.0, 0.0);
+        for (at, (write, written)) in writes.iter().zip(&setup.written).enumerate() {
+            let of_kind = setup.workload.estimated_operations(write, &setup.schema);
+            let family = setup.table.families[written.family].name.len() as u64;
+            let value = |bytes| {
+                if write.kind == WriteKind::Delete {
+                    0
+                } else {
+                    bytes
+                }
+            };
+            let cells = written.cells.iter();
+            let cells = cells.map(|it| (it.qualifier.len() as u64, value(it.value.bytes())));
+            let size = RowSize::of_cells(family, cells);
+            // The n-th append writes the values of all n, (n + 1) / 2 of them on average.
+            let times = times.as_ref().filter(|_| write.kind == WriteKind::Append);
+            let times = times.map_or(1.0, |it| it.writes_per_cell[at].max(1.0));
+            let of_value = size.value_bytes() as f64;
+            let bytes =
+                size.cells(key_bytes.round() as u64) as f64 + of_value * (times - 1.0) / 2.0;
+            (least, most) = (least.min(bytes), most.max(bytes));
+            all += of_kind * bytes;
+            rows += of_kind;
+            grown += of_kind * of_value * if times > 1.0 { times / 2.0 } else { 0.0 };
+        }
+        let is_unlike = most > ALIKE * least || grown > 0.0;
+        (is_unlike && all > 0.0).then_some(Self {
+            bytes: all / rows,
+            growing: grown / all,
+        })
+    }
+
+    /// Bytes a second of so many rows.
+    pub(super) fn bytes_of_all(&self, rows: f64) -> f64 {
+        rows * self.bytes
+    }
+
+    /// Rows a second that a server could write if its log were endless, where the log held up the run that says `capacity`.
+    pub(super) fn capacity(&self, strategy: &Strategy, capacity: f64) -> f64 {
+        let cluster = &strategy.setup.cluster;
+        let log = cluster
+            .wal
+            .as_ref()
+            .map_or(f64::INFINITY, |it| it.bandwidth.0);
+        match capacity * self.bytes >= HELD_UP * log {
+            true => handler_capacity_per_second(cluster).max(capacity),
+            false => capacity,
+        }
+    }
+
+    /// Writes a second at which the log of the busiest server is full, from so much of its bandwidth as `written` a second took. As
+    /// values grow with the rate, x times as many writes take x ((1 - g) + g x) as many bytes, g being the part that grows.
+    pub(super) fn filling_log(&self, written: f64, utilisation: f64) -> f64 {
+        if utilisation <= 0.0 {
+            return f64::INFINITY;
+        }
+        let (g, fixed) = (self.growing, 1.0 - self.growing);
+        // The root of g x^2 + (1 - g) x = 1 / utilisation that is not below zero, in the form that has no 0 / 0.
+        let part = 2.0 / utilisation / (fixed + (fixed * fixed + 4.0 * g / utilisation).sqrt());
+        written * part
+    }
+}
