@@ -185,13 +185,11 @@ impl ComparableStrategies {
             ))
         }));
         if tied > 1 {
-            let (name, which) = (
-                &chosen.name,
-                match in_file {
-                    Some(_) => "the first of the file's",
-                    None => "the first of those",
-                },
-            );
+            let name = &chosen.name;
+            let which = match in_file {
+                Some(at) if *at != order[0] => "the first of the file's",
+                _ => "the first of those",
+            };
             reasons.push(format!(
                 "The command creates the table of `{name}`, {which} that are tied."
             ));

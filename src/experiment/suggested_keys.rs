@@ -365,7 +365,7 @@ impl Sources<'_> {
         let setup = &self.model.setup;
         let is_empty = setup.workload.existing_rows(&setup.schema) == 0;
         let in_time = behind.iter().take(2).any(|unit| unit.is_time) && buckets >= self.servers;
-        let as_buckets = in_time || buckets == self.regions || (is_empty && buckets < self.regions);
+        let as_buckets = in_time || is_empty || buckets >= self.regions;
         (2..=MOST_BUCKETS)
             .contains(&buckets)
             .then(|| match as_buckets {

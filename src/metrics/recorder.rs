@@ -379,7 +379,8 @@ impl Recorder {
         let interval = reads.demanded_at.to(&self.intervals, at.as_nanos());
         reads.demand.add(interval, region, server);
         *self.read_work.cell(interval, server as usize) += work.as_nanos();
-        *self.read_squares.cell(interval, 0) += (work.as_nanos() as f64).powi(2);
+        let nanos = work.as_nanos() as f64;
+        *self.read_squares.cell(interval, 0) += nanos * nanos;
         if work > self.config.sample {
             let (at, work) = (at.as_nanos(), work.as_nanos());
             self.long_reads.add(at, server as usize, work);
