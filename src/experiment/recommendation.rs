@@ -8,7 +8,7 @@ use super::kept_rows::{FEWER, KeptRows, adds};
 use super::knee_result::{found, kept};
 use super::ranking::{self, AS_GOOD, Candidate, Cost, Criterion, Ranking};
 use super::suggestions::{groups, seconds, strategies};
-use super::verdict::{NEARLY_ALL, is_piling_up};
+use super::verdict::{NEARLY_ALL, is_piling_up, known_length, nothing_piles_up};
 use super::{
     ComparableStrategies, Comparison, Loss, Measure, RankedStrategy, Results, StrategyResult,
     SuggestedKey, SuggestedKeys, Suggestions,
@@ -293,27 +293,27 @@ fn read_costs(found: &[Ran<'_>]) -> Vec<Cost> {
     (0..found.len()).map(of_strategy).collect()
 }
 
-/// Of one read, each strategy's cost in each replicate. Response times are compared by their mean; one that failed and unfinished reads leave without a mean is held by its median
-/// against the first that has both.
+/// Of one read, each strategy's cost in each replicate. Response times are compared by their mean; one that failed and unfinished reads leave without a mean is held by its median,
+/// or its longest percent, against the first that has both.
 fn of_read(found: &[Ran<'_>], at: usize) -> Vec<Vec<Option<f64>>> {
     let responses = |statistic| {
         let response = |(_, result): &Ran<'_>| response(result, at, statistic);
         found.iter().map(response).collect::<Vec<_>>()
     };
-    let [means, medians] = [Part::Mean, Part::P50].map(responses);
-    let mut both = means.iter().zip(&medians);
-    let both = both.find_map(|(mean, median)| mean.as_ref().zip(median.as_ref()));
-    let held = |median: &Vec<Option<f64>>| {
+    let [means, medians, longest] = [Part::Mean, Part::P50, Part::P99].map(responses);
+    let held = |parts: &[Option<Vec<Option<f64>>>], of: usize| {
+        let mut both = means.iter().zip(parts);
+        let both = both.find_map(|(mean, part)| mean.as_ref().zip(part.as_ref()));
         let Some((mean, other)) = both else {
-            return median.clone();
+            return medians[of].clone();
         };
-        let all = median.iter().zip(mean).zip(other);
-        all.map(|((median, mean), other)| Some((*median)? * (*mean)? / (*other)?))
-            .collect()
+        let all = parts[of].as_ref()?.iter().zip(mean).zip(other);
+        let all = all.map(|((part, mean), other)| Some((*part)? * (*mean)? / (*other)?));
+        Some(all.collect())
     };
-    let measured = means.iter().zip(&medians);
-    let measured =
-        measured.map(|(mean, median)| mean.clone().or_else(|| median.as_ref().map(held)));
+    let mean = |of: usize| means[of].clone();
+    let measured = (0..found.len())
+        .map(|of| mean(of).or_else(|| held(&medians, of).or_else(|| held(&longest, of))));
     let measured: Vec<Option<Vec<Option<f64>>>> = measured.collect();
     let is_compared = few(found, at).is_none() && measured.iter().any(Option::is_some);
     let of_strategy = |((strategy, result), measured): (&Ran<'_>, &Option<Vec<Option<f64>>>)| {
@@ -616,6 +616,7 @@ fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<Broken>
         )
     });
     let mut broken = Vec::new();
+    let is_steady = nothing_piles_up(|id| result.mean(id));
     for (name, side, subject, counts) in std::iter::once(of_writes).chain(of_reads) {
         let path = |id: MetricId| MetricPath {
             metric: id.of(side),
@@ -625,10 +626,16 @@ fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<Broken>
         let each = [MetricId::WriteThroughput, MetricId::WriteOffered].map(path);
         let [done, offered] = each.map(|path| result.mean(path));
         let load = done.zip(offered);
-        let mean = MetricId::WriteResponse.of(side).at(Part::Mean);
-        let mean = result.number(MetricPath { subject, ..mean });
+        let response = |part| MetricId::WriteResponse.of(side).at(part);
+        let response = |part| {
+            result.number(MetricPath {
+                subject,
+                ..response(part)
+            })
+        };
+        let length = known_length(response, is_steady);
         if let Some((done, offered)) = load
-            && is_piling_up([done, offered], &counts, replicates, mean)
+            && is_piling_up([done, offered], &counts, replicates, length)
         {
             let (done, offered) = (compact(done), compact(offered));
             let [all, of_all] = each.map(|path| result.replicates(path).into_iter().flatten());
@@ -639,12 +646,13 @@ fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<Broken>
             let is_shown =
                 Measure::of(&parts, (0.0, 1.0)).is_below(NEARLY_ALL) || parts.iter().all(much_less);
             let words = format!("{name}: {done} of {offered} a second completed");
-            broken.push((words, is_shown));
+            broken.push((words, is_shown && !is_steady));
         }
         // A median is open sooner: in a small replicate one unfinished operation moves it. Few may be longer than what is left of the window, and no load keeps them
-        // from their end.
-        if lost(result, side, subject) >= 0.5 {
-            let is_shown = counts.offered >= FEWEST_OPERATIONS;
+        // from their end. Nor do those break it that are merely under way: where nothing piles up, how many these are is a matter of `time.duration`.
+        let is_under_way = is_steady && length.is_some();
+        if lost(result, side, subject) >= 0.5 && !is_under_way {
+            let is_shown = counts.offered >= FEWEST_OPERATIONS && !is_steady;
             broken.push((format!("{name}: half of them did not end"), is_shown));
         }
         let failed = result.number(path(MetricId::WriteFailedFraction));

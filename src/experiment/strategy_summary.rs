@@ -9,7 +9,7 @@ use super::read_price::ReadPrice;
 use super::runs::{Runs, StrategyRuns, response_curve};
 use super::suggestions::seconds;
 use super::usable_capacity::LoggedWrites;
-use super::verdict::{OverRead, Verdict, is_piling_up};
+use super::verdict::{OverRead, Verdict, is_piling_up, known_length, nothing_piles_up};
 use super::{
     CellsRead, KeyMapBucket, MappedCopy, Measure, Metric, OperationResult, ReadResult,
     StrategyResult,
@@ -17,7 +17,7 @@ use super::{
 use crate::cluster::{ClusterEvent, row_capacity_per_second};
 use crate::keyspace::escape;
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
-use crate::metrics::{BUSY, MetricId, NO_HOTSPOT_BELOW, Part, Peak, Side, lookup};
+use crate::metrics::{BUSY, MetricId, NO_HOTSPOT_BELOW, Peak, Side, lookup};
 use crate::policy::SplitAlgorithm;
 use crate::query::AccessPath;
 use crate::random::Seed;
@@ -201,15 +201,16 @@ impl<'a> StrategySummary<'a> {
 
     /// What each of its reads costs; those of which nothing is known left out.
     pub(super) fn prices(&self) -> Vec<ReadPrice> {
+        let is_steady = nothing_piles_up(|id| self.mean(id));
         self.reads()
             .filter_map(|(read, forecast, runs)| {
                 let mean = |id| runs.mean(id);
                 let offered = mean(MetricId::ReadOffered).unwrap_or(0.0);
                 // Of a closed loop, the offered load is what was started. Some are always in flight at the end.
                 let response = runs.response();
+                let length = known_length(|part| response.get(part.name()), is_steady);
                 let behind = |done: &f64| {
-                    let mean = response.get(Part::Mean.name());
-                    is_piling_up([*done, offered], &runs.counts, runs.replicates(), mean)
+                    is_piling_up([*done, offered], &runs.counts, runs.replicates(), length)
                 };
                 let done = mean(MetricId::ReadThroughput).filter(behind);
                 Some(ReadPrice {

@@ -8,7 +8,7 @@ use super::hotspots::{Hotspots, Turns};
 use super::measures::Measure;
 use super::read_price::{ReadPrice, p99_words};
 use crate::metrics::{
-    BUSY, CLUSTER_BUSY, Counts, Hotspot, MetricId, NO_HOTSPOT_BELOW, PASSING, Side,
+    BUSY, CLUSTER_BUSY, Counts, Hotspot, MetricId, NO_HOTSPOT_BELOW, PASSING, Part, Side,
 };
 use crate::text::{compact, counted, length, millis, percent, percent_to, times};
 use crate::units::ByteSize;
@@ -770,19 +770,35 @@ pub(super) const A_FEW: u64 = 10;
 /// More than so many times as many in flight as are at any time (Little's law) are a backlog (estimate: chance adds a sixth to 36 of each of one replicate).
 const BACKLOG: f64 = 1.25;
 
-/// Less is completed than offered a second, and more than a few are left over: more than those that are in flight at any time where each takes as long as the
-/// mean `response`, in milliseconds, unless that is open.
+/// The run's own evidence that nothing piles up: in no replicate do more and more operations get in flight, and no server is full. What is left over at the end is
+/// merely under way, however long that takes.
+pub(super) fn nothing_piles_up(mean: impl Fn(MetricId) -> Option<f64>) -> bool {
+    mean(MetricId::Saturated) == Some(0.0)
+        && mean(MetricId::UtilisationMax).is_some_and(|busiest| busiest <= BUSY)
+        && mean(MetricId::HotTimeFraction).is_none_or(|hot| hot < PASSING)
+}
+
+/// How long an operation takes, in milliseconds: its mean, which many that are under way leave open. Where nothing piles up, the longest percent, which is known as soon
+/// as those have ended that began early.
+pub(super) fn known_length<'a>(
+    part: impl Fn(Part) -> Option<&'a Measure>,
+    is_steady: bool,
+) -> Option<f64> {
+    let known = |of: Part| part(of).filter(|it| !it.censored)?.mean;
+    known(Part::Mean).or_else(|| known(Part::P99).filter(|_| is_steady))
+}
+
+/// Less is completed than offered a second, and more than a few are left over: more than those that are in flight at any time where each takes as long as
+/// `length` (see [`known_length`]), unless that is open.
 pub(super) fn is_piling_up(
     [done, offered]: [f64; 2],
     counts: &Counts,
     replicates: u32,
-    response: Option<&Measure>,
+    length: Option<f64>,
 ) -> bool {
     let left = counts.failed + counts.in_flight;
-    let known = response.filter(|it| !it.censored && counts.failed == 0);
-    let in_flight = known
-        .and_then(|it| it.mean)
-        .map_or(0.0, |ms| ms / 1e3 * offered);
+    let known = length.filter(|_| counts.failed == 0);
+    let in_flight = known.map_or(0.0, |ms| ms / 1e3 * offered);
     done < NEARLY_ALL * offered
         && left >= A_FEW * u64::from(replicates)
         && left as f64 > BACKLOG * in_flight * f64::from(replicates)
