@@ -179,10 +179,9 @@ fn sentences(group: &ComparableStrategies) -> Vec<String> {
         let limits = it.broken_limits.join("; ");
         format!("`{}` breaks limits: {limits}.", it.name)
     }));
-    let open = group
-        .strategies
-        .iter()
-        .filter(|it| !it.open_limits.is_empty());
+    // Whether a key keeps the limits is not open where it breaks one.
+    let open = group.strategies.iter();
+    let open = open.filter(|it| it.broken_limits.is_empty() && !it.open_limits.is_empty());
     sentences.extend(open.map(|it| {
         let limits = it.open_limits.join("; ");
         format!(
@@ -257,6 +256,29 @@ pub(super) fn shown(create: &str, longest: usize) -> (String, Option<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    /// Of two tied keys over `id`, each with the limits that it breaks.
+    fn told(broken: [&[&str]; 2], open: &[&str]) -> Vec<String> {
+        let ranked = broken.map(|broken| {
+            json!({ "name": "a", "key": "k", "suggested": false, "hotspot": null, "broken_limits": broken, "open_limits": open,
+                "growing_reads": [], "read_cost": null, "usable_capacity_per_sec": null, "write_bytes": null,
+                "on_front": true, "loses_in": null })
+        });
+        let group = json!({ "fields": ["id"], "strategies": ranked, "tied": 2, "reasons": [], "comparisons": [], "create": "" });
+        sentences(&serde_json::from_value(group).expect("a group"))
+    }
+
+    #[test]
+    fn a_key_that_breaks_a_limit_has_nothing_open() {
+        let open = |broken| {
+            let told = told(broken, &["reads"]);
+            told.iter().filter(|it| it.starts_with("Whether")).count()
+        };
+        assert_eq!(open([&[], &[]]), 2);
+        assert_eq!(open([&["writes"], &[]]), 1);
+        assert_eq!(open([&["writes"], &["writes"]]), 0);
+    }
 
     #[test]
     fn a_long_command_shows_its_first_and_last_points_and_how_to_get_the_others() {
