@@ -201,11 +201,17 @@ pub(super) fn headline(group: &ComparableStrategies) -> String {
     let Some(best) = group.strategies.first() else {
         return format!("There is none of {keys}.");
     };
+    let none = format!(
+        "None of {keys} keeps the limits: a better one, or more servers, are still to be found."
+    );
     if group.tied > 1 {
         let names = names(group.tied_and_others().0);
-        return format!(
-            "Tied among {keys}: {names}; none of them is shown to be better than the others."
-        );
+        let mut all = group.strategies.iter();
+        let tied = match all.all(|it| !it.broken_limits.is_empty()) {
+            true => format!("{none} Tied among them"),
+            false => format!("Tied among {keys}"),
+        };
+        return format!("{tied}: {names}; none of them is shown to be better than the others.");
     }
     let (name, key) = (&best.name, best.key.trim());
     // One command for the table, and one for each copy.
@@ -216,10 +222,7 @@ pub(super) fn headline(group: &ComparableStrategies) -> String {
     };
     match best.broken_limits.is_empty() {
         true => format!("Recommended among {keys}: `{name}`, with key `{key}`{copies}."),
-        false => format!(
-            "None of {keys} keeps the limits: a better one, or more servers, are still to be found. \
-             The best of them is `{name}`, with key `{key}`{copies}."
-        ),
+        false => format!("{none} The best of them is `{name}`, with key `{key}`{copies}."),
     }
 }
 
@@ -278,6 +281,14 @@ mod tests {
         assert_eq!(open([&[], &[]]), 2);
         assert_eq!(open([&["writes"], &[]]), 1);
         assert_eq!(open([&["writes"], &["writes"]]), 0);
+    }
+
+    #[test]
+    fn tied_keys_none_of_which_keeps_the_limits_are_said_to_be_that() {
+        let none = "None of the keys over id keeps the limits";
+        let headline = |broken| told(broken, &[])[0].clone();
+        assert!(headline([&["writes"], &["writes"]]).starts_with(none));
+        assert!(headline([&["writes"], &[]]).starts_with("Tied among the keys over id: `a`"));
     }
 
     #[test]
