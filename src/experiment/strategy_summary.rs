@@ -411,6 +411,7 @@ impl<'a> StrategySummary<'a> {
             row_lock: evidence
                 .row_is_full()
                 .then(|| row_capacity_per_second(&setup.cluster)),
+            row_capacity: evidence.row_capacity(),
             duration_s: self.time.duration.as_secs_f64(),
             sample_s: self.time.sample.as_secs_f64(),
             slow: slow_servers(self.strategy, self.time).collect(),

@@ -83,6 +83,8 @@ pub(super) struct Verdict {
     pub(super) key_floor: f64,
     /// What the lock of a row lets through a second, where that of the hottest one is always held.
     pub(super) row_lock: Option<f64>,
+    /// Writes a second that row locks let through, where rows are incremented or appended to.
+    pub(super) row_capacity: Option<f64>,
     /// How often a second that row is asked for at its most.
     pub(super) row_rate: f64,
     pub(super) duration_s: f64,
@@ -539,11 +541,12 @@ impl Verdict {
         }
     }
 
-    /// What the servers could write a second.
+    /// What the servers could write a second, and the locks of rows let them.
     fn capacity(&self) -> Option<f64> {
         let of_one = self.mean(MetricId::ServerCapacity);
         let of_one = of_one.filter(|capacity| *capacity > 0.0);
-        Some(of_one? * f64::from(self.servers) / self.rows_per_write)
+        let of_servers = of_one? * f64::from(self.servers) / self.rows_per_write;
+        Some(of_servers.min(self.row_capacity.unwrap_or(f64::INFINITY)))
     }
 
     /// `one server`, or so many of them.

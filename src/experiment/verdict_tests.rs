@@ -67,6 +67,7 @@ pub(super) fn even() -> Verdict {
         hottest_row_share: 0.00001,
         key_floor: 1.0,
         row_lock: None,
+        row_capacity: None,
         row_rate: 0.0,
         duration_s: 20.0,
         sample_s: 1.0,
@@ -506,6 +507,18 @@ fn a_row_that_is_read_is_a_row_hotspot_of_reads() {
         "Row hotspot: a single row takes 30 %, so one of 8 servers takes 38.8 % of the reads; all 80.0k reads/s completed, p99 3.42 ms; no \
          split gets the hottest server below 2.4× the mean."
     );
+}
+
+#[test]
+fn servers_could_do_no_more_than_the_locks_of_counters_let_through() {
+    // Sixteen rows of 667 a second are 10.67k, whatever 8 servers could do: 3.49k are 32.7 % of it.
+    let told = verdict(|v| {
+        v.closed = true;
+        v.row_capacity = Some(16.0 * 2_000.0 / 3.0);
+        v.set(MetricId::WriteThroughput, 3_490.0);
+    });
+    let part = "3.49k writes/s, 32.7 % of what 8 servers could do";
+    assert!(told.contains(part), "{told}");
 }
 
 #[test]
