@@ -74,11 +74,37 @@ pub enum FoundValue {
 
 impl FoundValue {
     pub(super) const UNDEFINED: Self = Self::Number(Measure::UNDEFINED);
+
+    /// In words, with why it is a bound where it is one.
+    fn told(&self, open: &str) -> String {
+        let measure = match self {
+            Self::Text(text) => return text.clone(),
+            Self::Number(measure) => measure,
+        };
+        match (measure.mean, measure.low, measure.high) {
+            (None, ..) if measure.censored => format!("unknown ({open})"),
+            (None, ..) => "undefined".to_owned(),
+            (Some(least), ..) if measure.censored => format!("> {} ({open})", exact(least)),
+            (Some(most), ..) if measure.upper_bound => format!("< {} ({open})", exact(most)),
+            (Some(mean), Some(low), Some(high)) => {
+                format!("{} [{}, {}]", exact(mean), exact(low), exact(high))
+            }
+            (Some(mean), ..) => exact(mean),
+        }
+    }
 }
+
+/// Why a value is a bound.
+const OPEN: &str = "operations that failed or never finished leave it open";
 
 impl fmt::Display for ExpectationResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (metric, value, bound) = (&self.metric, &self.value, &self.bound);
+        let (metric, bound) = (&self.metric, &self.bound);
+        let open = match metric.starts_with("knee_") {
+            true => "the search ended at its highest load",
+            false => OPEN,
+        };
+        let value = self.value.told(open);
         match (&self.record, &self.ratio_to) {
             (Some(record), _) => {
                 write!(f, "{metric} of {record} is `{value}`, ")?;
@@ -157,21 +183,7 @@ impl ExpectationResult {
 
 impl fmt::Display for FoundValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const OPEN: &str = "operations that failed or never finished leave it open";
-        let measure = match self {
-            Self::Text(text) => return f.write_str(text),
-            Self::Number(measure) => measure,
-        };
-        match (measure.mean, measure.low, measure.high) {
-            (None, ..) if measure.censored => write!(f, "unknown ({OPEN})"),
-            (None, ..) => f.write_str("undefined"),
-            (Some(least), ..) if measure.censored => write!(f, "> {} ({OPEN})", exact(least)),
-            (Some(most), ..) if measure.upper_bound => write!(f, "< {} ({OPEN})", exact(most)),
-            (Some(mean), Some(low), Some(high)) => {
-                write!(f, "{} [{}, {}]", exact(mean), exact(low), exact(high))
-            }
-            (Some(mean), ..) => f.write_str(&exact(mean)),
-        }
+        f.write_str(&self.told(OPEN))
     }
 }
 
@@ -218,6 +230,28 @@ mod tests {
             issue: issue.map(str::to_owned),
             reason: reason.map(str::to_owned),
         }
+    }
+
+    #[test]
+    fn a_knee_that_the_search_does_not_reach_is_told_to_be_that() {
+        let found = Measure {
+            mean: Some(1.5),
+            ..Measure::UNDEFINED
+        };
+        let told = |metric: &str| {
+            let found = ExpectationResult {
+                metric: metric.to_owned(),
+                value: FoundValue::Number(found.lower_bound()),
+                ..outcome(false, None, None)
+            };
+            found.to_string()
+        };
+        let knee = told("knee_in_servers");
+        assert!(
+            knee.contains("is > 1.5 (the search ended at its highest load), expected"),
+            "{knee}"
+        );
+        assert!(told("write_response_ms.p99").contains(OPEN));
     }
 
     #[test]
