@@ -781,14 +781,15 @@ pub(super) fn nothing_piles_up(mean: impl Fn(MetricId) -> Option<f64>) -> bool {
         && mean(MetricId::HotTimeFraction).is_none_or(|hot| hot < PASSING)
 }
 
-/// How long an operation takes, in milliseconds: its mean, which many that are under way leave open. Where nothing piles up, the longest percent, which is known as soon
-/// as those have ended that began early.
+/// How long an operation takes, in milliseconds: its mean, which many that are under way leave open, or make too short. Where nothing piles up, the longest percent, which
+/// is known as soon as those have ended that began early.
 pub(super) fn known_length<'a>(
     part: impl Fn(Part) -> Option<&'a Measure>,
     is_steady: bool,
 ) -> Option<f64> {
     let known = |of: Part| part(of).filter(|it| !it.censored)?.mean;
-    known(Part::Mean).or_else(|| known(Part::P99).filter(|_| is_steady))
+    let longest = known(Part::P99).filter(|_| is_steady);
+    longest.or_else(|| known(Part::Mean))
 }
 
 /// Less is completed than offered a second, and more than a few are left over: more than those that are in flight at any time where each takes as long as
