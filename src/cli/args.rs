@@ -5,13 +5,13 @@ use crate::experiment::Shard;
 use crate::key::FUNCTIONS;
 use crate::observed::KeyNotation;
 use crate::policy::{SPLIT_FORMATS, SplitAlgorithm, SplitFormat};
-use crate::report::{Format, HeatColours, Theme};
+use crate::report::{Format, HeatColours, ImageKind, Theme};
 use crate::text::Words;
 use crate::time::SimDuration;
 use crate::units::ByteSize;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, value_parser};
+use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum, value_parser};
 use std::path::{Path, PathBuf};
 
 const STYLES: Styles = Styles::styled()
@@ -111,7 +111,7 @@ pub struct TalkArguments {
         default_value = "auto",
         help_heading = "Talk"
     )]
-    pub color: Color,
+    pub color: ColorChoice,
     /// Only errors
     #[arg(
         short,
@@ -124,14 +124,6 @@ pub struct TalkArguments {
     /// Notes as well as warnings
     #[arg(short, long, global = true, help_heading = "Talk")]
     pub verbose: bool,
-}
-
-/// When to colour; `NO_COLOR` and `CLICOLOR_FORCE` are heeded by `auto`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Color {
-    Auto,
-    Always,
-    Never,
 }
 
 /// Which scenarios, and what to change in them.
@@ -322,8 +314,8 @@ pub struct CalibrateArguments {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
     /// What standard output gets
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
-    pub format: AdviceFormat,
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = word::<Format>(NO_NUMBERS))]
+    pub format: Format,
 }
 
 #[derive(Debug, Args)]
@@ -421,19 +413,8 @@ pub struct AdviseArguments {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What standard output gets
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
-    pub format: AdviceFormat,
-}
-
-/// How advice is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum AdviceFormat {
-    /// For eyes
-    Table,
-    /// For a pull request
-    Markdown,
-    /// Everything
-    Json,
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = word::<Format>(NO_NUMBERS))]
+    pub format: Format,
 }
 
 /// `PATH=VALUE`.
@@ -463,17 +444,8 @@ pub struct ReportArguments {
     #[arg(long, value_name = "NAME", default_value = "magma")]
     pub palette: HeatColours,
     /// Which picture files, beside the page [default: all that this build can make]
-    #[arg(long, value_name = "KIND,...", value_delimiter = ',')]
+    #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = word::<ImageKind>(&[]))]
     pub images: Vec<ImageKind>,
-}
-
-/// A kind of picture file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ImageKind {
-    /// Sharp at any size
-    Svg,
-    /// For slides and mail
-    Png,
 }
 
 #[derive(Debug, Args)]
@@ -576,6 +548,9 @@ pub struct SplitsArguments {
     pub format: String,
 }
 
+/// What advice is not written as.
+const NO_NUMBERS: &[&str] = &[Format::Csv.name()];
+
 /// Algorithms that ask a scenario.
 const NEEDS_SCENARIO: &[&str] = &[SplitAlgorithm::None.name(), SplitAlgorithm::Buckets.name()];
 
@@ -601,8 +576,8 @@ pub struct InspectArguments {
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = value_parser!(u32).range(2..=100_000))]
     pub regions: u32,
     /// What standard output gets
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
-    pub format: AdviceFormat,
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = word::<Format>(NO_NUMBERS))]
+    pub format: Format,
 }
 
 /// A name that no statement need quote.

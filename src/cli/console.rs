@@ -1,10 +1,11 @@
 //! The two streams: data on stdout, talk on stderr; and how a command ends. Must not know what is said.
 
-use super::args::{AdviceFormat, Color, TalkArguments};
-use crate::report::{self, Document, json_text};
+use super::args::TalkArguments;
+use crate::report::{self, Document, Format, json_text};
 use crate::text::{is_hidden, visible};
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
+use clap::ColorChoice;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -51,12 +52,12 @@ pub struct Console {
 }
 
 impl Console {
-    /// Sets the choice of colours for the whole process.
+    /// Sets the choice of colours for the whole process; `NO_COLOR` and `CLICOLOR_FORCE` are heeded by `auto`.
     pub fn new(talk: &TalkArguments) -> Self {
         match talk.color {
-            Color::Auto => anstream::ColorChoice::Auto,
-            Color::Always => anstream::ColorChoice::Always,
-            Color::Never => anstream::ColorChoice::Never,
+            ColorChoice::Auto => anstream::ColorChoice::Auto,
+            ColorChoice::Always => anstream::ColorChoice::Always,
+            ColorChoice::Never => anstream::ColorChoice::Never,
         }
         .write_global();
         Self {
@@ -89,16 +90,12 @@ impl Console {
     }
 
     /// Writes what was found to stdout: `document` for people, `data` for programs.
-    pub fn advice(
-        &self,
-        format: AdviceFormat,
-        document: &Document,
-        data: &impl Serialize,
-    ) -> Result<()> {
+    pub fn advice(&self, format: Format, document: &Document, data: &impl Serialize) -> Result<()> {
         match format {
-            AdviceFormat::Table => self.document(document),
-            AdviceFormat::Markdown => self.data(&document.markdown()),
-            AdviceFormat::Json => self.data(&json_text(data)),
+            Format::Markdown => self.data(&document.markdown()),
+            Format::Json => self.data(&json_text(data)),
+            // Arguments can't ask for CSV: advice has no numbers a row.
+            Format::Table | Format::Csv => self.document(document),
         }
     }
 

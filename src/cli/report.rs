@@ -1,10 +1,10 @@
 //! `keyheat report`: charts and page of results that are there already. Must not simulate.
 
-use super::args::{ImageKind, ReportArguments};
+use super::args::ReportArguments;
 use super::console::Console;
 use crate::experiment::Results;
 use crate::report::number::counted;
-use crate::report::{Images, Report};
+use crate::report::{ImageKind, Report};
 use anyhow::{Context, Result, anyhow, bail};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
@@ -35,7 +35,12 @@ pub fn run(arguments: &ReportArguments, console: &Console) -> Result<()> {
     let mut report = Report::new(&results);
     (report.theme, report.colours) = (arguments.theme, arguments.palette);
     if !arguments.images.is_empty() {
-        report.images = images(&arguments.images)?;
+        report.images = &arguments.images;
+    }
+    if report.images.contains(&ImageKind::Png) && !cfg!(feature = "png") {
+        bail!(
+            "this keyheat was built without PNG\nbuild it with the feature `png`, or take `--images svg`"
+        );
     }
     let charts = report.write_pictures(folder)?;
     let (charts, folder) = (counted(charts.len(), "chart"), folder.display());
@@ -43,19 +48,6 @@ pub fn run(arguments: &ReportArguments, console: &Console) -> Result<()> {
         "{charts} and `report.html`; {folder}{MAIN_SEPARATOR}"
     ));
     Ok(())
-}
-
-fn images(kinds: &[ImageKind]) -> Result<Images> {
-    let images = Images {
-        svg: kinds.contains(&ImageKind::Svg),
-        png: kinds.contains(&ImageKind::Png),
-    };
-    if images.png && !cfg!(feature = "png") {
-        bail!(
-            "this keyheat was built without PNG\nbuild it with the feature `png`, or take `--images svg`"
-        );
-    }
-    Ok(images)
 }
 
 /// The folder of a run stands for its results.

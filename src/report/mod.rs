@@ -37,5 +37,5 @@ pub use json_text::json_text;
 pub use key_survey_report::KeySurveyReport;
 pub use load_report::LoadReport;
 pub use recommendation_report::RecommendationReport;
-pub use results_report::{Format, Images, Report};
+pub use results_report::{Format, ImageKind, Report};
 pub use terminal::Style;

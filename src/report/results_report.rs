@@ -32,23 +32,22 @@ crate::text::words! {
     }
 }
 
-/// Kinds of picture files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Images {
-    /// Sharp at any size.
-    pub svg: bool,
-    /// For slides and mail; needs the feature `png`.
-    pub png: bool,
-}
-
-impl Default for Images {
-    fn default() -> Self {
-        Self {
-            svg: true,
-            png: cfg!(feature = "png"),
-        }
+crate::text::words! {
+    /// A kind of picture file.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ImageKind {
+        /// Sharp at any size
+        Svg = "svg",
+        /// For slides and mail
+        Png = "png",
     }
 }
+
+/// Those that this build can make: PNGs need the feature `png`.
+const IMAGES: &[ImageKind] = match cfg!(feature = "png") {
+    true => &ImageKind::ALL,
+    false => &[ImageKind::Svg],
+};
 
 /// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +74,7 @@ pub struct Report<'a> {
     /// Whether charts are drawn.
     pub charts: bool,
     /// Kinds of picture files.
-    pub images: Images,
+    pub images: &'a [ImageKind],
     /// The theme of everything; without, pictures are light, and the page is as its reader's system is.
     pub theme: Option<Theme>,
     /// The colours of heat.
@@ -90,7 +89,7 @@ impl<'a> Report<'a> {
         Self {
             results,
             charts: true,
-            images: Images::default(),
+            images: IMAGES,
             theme: None,
             colours: HeatColours::default(),
             threads: thread::available_parallelism().map_or(1, NonZero::get),
@@ -161,12 +160,12 @@ impl<'a> Report<'a> {
     fn write_chart(&self, chart: &Chart, folder: &Path) -> Result<(), ReportError> {
         let theme = self.theme.unwrap_or_default();
         let (name, picture) = (&chart.name, &chart.picture);
-        if self.images.svg {
+        if self.images.contains(&ImageKind::Svg) {
             let svg = picture.svg_file(theme);
             write_bytes(folder, &format!("{name}.svg"), svg.as_bytes())?;
         }
         #[cfg(feature = "png")]
-        if self.images.png {
+        if self.images.contains(&ImageKind::Png) {
             write_bytes(folder, &format!("{name}.png"), &picture.png(theme)?)?;
         }
         Ok(())

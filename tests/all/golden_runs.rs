@@ -5,7 +5,7 @@
 
 use crate::folder_files::files_below;
 use keyheat::experiment::Experiment;
-use keyheat::report::{Format, Images, Report, Style};
+use keyheat::report::{Format, ImageKind, Report, Style};
 use keyheat::scenario::{Options, Scenario};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -53,12 +53,8 @@ fn told(name: &str, replicates: u32, changes: &[&str]) -> String {
     let scenario = Scenario::load_with(&file, &options).unwrap_or_else(|error| panic!("{error}"));
     let results = Experiment::new(&scenario).run(|_| {});
     // PNGs are drawn from the SVGs, in floating point of the machine's own width.
-    let images = Images {
-        svg: true,
-        png: false,
-    };
     let report = Report {
-        images,
+        images: &[ImageKind::Svg],
         ..Report::new(&results)
     };
     let folder = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 
 use crate::folder_files::files_below;
 use keyheat::experiment::{Experiment, Results, StrategyResult};
-use keyheat::report::{Images, Report};
+use keyheat::report::{ImageKind, Report};
 use keyheat::scenario::{Options, Scenario};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -42,12 +42,8 @@ impl Told {
             .unwrap_or_else(|error| panic!("{error}"));
         let results = Experiment::new(&scenario).run(|_| {});
         let folder = tempfile::tempdir().unwrap();
-        let images = Images {
-            svg: true,
-            png: false,
-        };
         let report = Report {
-            images,
+            images: &[ImageKind::Svg],
             ..Report::new(&results)
         };
         report.write(folder.path()).unwrap();
