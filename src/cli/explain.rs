@@ -8,7 +8,7 @@ use crate::layout::{Explanation, Layout, ReadForecast, RegionCauses, Replicate, 
 use crate::report::number::counted;
 use crate::report::{Block, Document, aligned, json_text};
 use crate::scenario::{Presplit, Strategy};
-use crate::text::{hex, percent_to};
+use crate::text::{hex, joined, percent_to};
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -137,24 +137,21 @@ fn facts(strategy: &Strategy, layout: &Layout) -> Vec<String> {
 
 /// A key and its segments, one below the other.
 fn key(sample: &SampleKey) -> Vec<Block> {
-    let record = sample.record.iter();
-    let record: Vec<String> = record
-        .map(|(field, value)| format!("{field} {value}"))
-        .collect();
+    let values = sample.record.iter();
+    let values = values.map(|(field, value)| format!("{field} {value}"));
     let bytes = [sample.key.as_bytes(), &sample.qualifier].concat();
     let segments = sample.segments.iter().map(|segment| {
         let bytes = bytes.get(segment.bytes.clone()).unwrap_or_default();
         let (expression, meaning) = (segment.expression.clone(), segment.meaning.clone());
         vec![escape(bytes), expression, meaning]
     });
-    let segments: Vec<Vec<String>> = segments.collect();
-    let record = format!("  {}: {}", sample.write, record.join(", "));
+    let record = format!("  {}: {}", sample.write, joined(values, ", "));
     let mut lines = vec![record, format!("    {}", sample.key)];
     if !sample.qualifier.is_empty() {
-        let qualifier = crate::keyspace::escape(&sample.qualifier);
+        let qualifier = escape(&sample.qualifier);
         lines.push(format!("    qualifier {qualifier}"));
     }
-    vec![Block::Lines(lines), aligned(&segments, 4)]
+    vec![Block::Lines(lines), aligned(segments, 4)]
 }
 
 fn regions_by_share(layout: &Layout) -> Vec<Block> {
@@ -193,9 +190,11 @@ fn regions_by_share(layout: &Layout) -> Vec<Block> {
             format!("{}{note}", "#".repeat(bar)),
         ]
     };
-    let rows: Vec<Vec<String>> = listed.iter().map(row).collect();
     match greatest > 0.0 {
-        true => vec![Block::Lines(vec![heading]), aligned(&rows, 2)],
+        true => vec![
+            Block::Lines(vec![heading]),
+            aligned(listed.iter().map(row), 2),
+        ],
         // Nothing is written.
         false => Vec::new(),
     }
@@ -209,8 +208,8 @@ fn reads(reads: &[ReadForecast]) -> Vec<Block> {
         let path = read.planned.plan.path.name();
         vec![read.name.clone(), path.to_owned(), read.words.clone()]
     };
-    let rows: Vec<Vec<String>> = reads.iter().map(row).collect();
-    vec![Block::Lines(vec!["  reads".to_owned()]), aligned(&rows, 4)]
+    let heading = Block::Lines(vec!["  reads".to_owned()]);
+    vec![heading, aligned(reads.iter().map(row), 4)]
 }
 
 /// Where the writes of one region come from.

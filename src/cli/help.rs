@@ -29,7 +29,7 @@ pub fn run(topic: Option<&str>, console: &Console) -> Result<()> {
         of_command(&["keyheat", "--help"]);
         let row = |(name, about, _): &Topic| vec![(*name).to_owned(), (*about).to_owned()];
         let heading = "\nTopics, for `keyheat help TOPIC`:".to_owned();
-        let topics = aligned(&TOPICS.iter().map(row).collect::<Vec<_>>(), 2);
+        let topics = aligned(TOPICS.iter().map(row), 2);
         return console.document(&Document(vec![vec![Block::Lines(vec![heading]), topics]]));
     };
     let command = Arguments::command();

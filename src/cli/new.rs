@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 pub fn run(arguments: &NewArguments, console: &Console) -> Result<()> {
     let Some(name) = arguments.name.as_ref().filter(|_| !arguments.list) else {
         let row = |it: &Template| vec![it.name.to_owned(), it.about.to_owned()];
-        let rows: Vec<Vec<String>> = TEMPLATES.iter().map(row).collect();
-        console.document(&Document(vec![vec![aligned(&rows, 0)]]))?;
+        let rows = aligned(TEMPLATES.iter().map(row), 0);
+        console.document(&Document(vec![vec![rows]]))?;
         console.say("`keyheat new NAME --template TEMPLATE` writes one");
         return Ok(());
     };

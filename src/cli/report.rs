@@ -5,21 +5,16 @@ use super::console::Console;
 use crate::experiment::Results;
 use crate::report::number::counted;
 use crate::report::{ImageKind, Report};
+use crate::text::joined;
 use anyhow::{Context, Result, anyhow, bail};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 pub fn run(arguments: &ReportArguments, console: &Console) -> Result<()> {
     let mut results = load(&arguments.results)?;
     if !arguments.point.is_empty() {
-        let swept: Vec<String> = results.sweep.iter().map(ToString::to_string).collect();
-        let missing = match swept.is_empty() {
-            true => {
-                "these results are of no sweep: `--point` has nothing to choose from".to_owned()
-            }
-            false => format!(
-                "no point of the sweep has these values\nit swept {}",
-                swept.join(" and ")
-            ),
+        let missing = match &joined(results.sweep.iter().map(ToString::to_string), " and ")[..] {
+            "" => "these results are of no sweep: `--point` has nothing to choose from".to_owned(),
+            swept => format!("no point of the sweep has these values\nit swept {swept}"),
         };
         results = results
             .with_point_first(&arguments.point)

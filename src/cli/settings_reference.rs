@@ -2,6 +2,7 @@
 
 use crate::scenario::json_schema;
 use crate::settings::Profile;
+use crate::text::joined;
 use serde_json::Value;
 
 /// What is said of one setting, by its path or its name.
@@ -100,13 +101,9 @@ fn line(schema: &Value, path: &str, key: &str, setting: &Value) -> String {
         default => (format!(" = {default}"), "keyheat's default"),
     };
     let (kind, about) = (kind(schema, setting), about_of(schema, setting));
-    let parts = [&kind, whose, &about]
-        .into_iter()
-        .filter(|it| !it.is_empty());
-    format!(
-        "  {key}{default}  {}",
-        parts.collect::<Vec<&str>>().join(" · ")
-    )
+    let parts = [&kind, whose, &about].into_iter();
+    let parts = joined(parts.filter(|it| !it.is_empty()), " · ");
+    format!("  {key}{default}  {parts}")
 }
 
 /// The definition that a part of the schema refers to.

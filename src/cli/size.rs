@@ -167,13 +167,12 @@ fn document(scenario: &Scenario, sizes: &[StrategySize]) -> Document {
             vec![name.to_owned(), segments(table)]
         })
     });
-    let keys = aligned(&keys.collect::<Vec<_>>(), 2);
     Document(vec![
         title.into_iter().collect(),
         vec![Block::Table(table)],
         memory.collect(),
         families,
-        vec![Block::text("keys in bytes, by segment"), keys],
+        vec![Block::text("keys in bytes, by segment"), aligned(keys, 2)],
         findings(sizes, Block::text),
     ])
 }
@@ -206,10 +205,7 @@ fn families(sizes: &[StrategySize]) -> Vec<Block> {
         let held = table.families.iter().filter(|it| it.cells() > 0.0);
         held.map(move |it| row(size, it))
     });
-    let mut blocks = vec![
-        Block::text("store files by family"),
-        aligned(&rows.collect::<Vec<_>>(), 2),
-    ];
+    let mut blocks = vec![Block::text("store files by family"), aligned(rows, 2)];
     let is_rough = |it: &FamilySize| it.extrapolated > ROUGH_SHARE;
     if tables().any(|(_, table)| table.families.iter().any(is_rough)) {
         blocks.push(Block::text(ROUGH));
@@ -234,13 +230,13 @@ fn segments(table: &TableSize) -> String {
         let (expression, bytes) = (&segment.expression, number::trimmed(segment.bytes, 1));
         format!("{expression} {bytes}")
     });
-    let parts: Vec<String> = parts.collect();
     let key = &table.key_bytes;
     let range = if key.min < key.max {
         format!(" ({} to {})", key.min, key.max)
     } else {
         String::new()
     };
+    let parts: Vec<String> = parts.collect();
     let (parts, mean) = (parts.join(" + "), number::trimmed(key.mean, 1));
     format!("{parts} = {mean}{range}")
 }

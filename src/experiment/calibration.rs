@@ -10,7 +10,7 @@ use crate::metrics::{RunResult, SideRun};
 use crate::observed::{MeasuredRegion, MeasuredReplay, MeasuredSide, TableLoads};
 use crate::query::AccessPath;
 use crate::scenario::{LoadError, Scenario};
-use crate::text::{millis, share, significant};
+use crate::text::{joined, millis, share, significant};
 use crate::time::SimDuration;
 use crate::workload::LoadModel;
 use serde::Serialize;
@@ -610,10 +610,8 @@ fn run(scenario: &Scenario, threads: usize) -> Result<StrategyResult, NoThreads>
 fn of_operations(settings: &[String]) -> String {
     let apart = ["cluster.", "time.", "replicates=", "only ", "sweep "];
     let is_other = |it: &&String| !apart.iter().any(|start| it.starts_with(start));
-    let kept = settings.iter().filter(is_other).map(String::as_str);
-    let kept: Vec<&str> = kept.collect();
-    match kept.is_empty() {
-        true => "none".to_owned(),
-        false => kept.join(", "),
+    match joined(settings.iter().filter(is_other), ", ") {
+        none if none.is_empty() => "none".to_owned(),
+        kept => kept,
     }
 }

@@ -3,7 +3,7 @@
 use crate::key::{KeyPlan, Randomness, Segment};
 use crate::record::Schema;
 use crate::scenario::Strategy;
-use crate::text::listed;
+use crate::text::{all, joined};
 
 /// Values of a leading segment that are called buckets: more are a hash.
 const MOST_BUCKETS: usize = 256;
@@ -13,8 +13,7 @@ pub(super) fn key_in_words(key: &KeyPlan, schema: &Schema) -> String {
     let varying = key.segments().iter().filter(|it| it.constant().is_none());
     let words = varying.enumerate().map(|(at, segment)| {
         let names = segment.fields().iter();
-        let names = names.map(|&id| format!("`{}`", schema.field(id).name));
-        let of = listed(&names.collect::<Vec<_>>());
+        let of = all(names.map(|&id| &schema.field(id).name));
         let buckets = key.leading_buckets().filter(|_| at == 0);
         let buckets = buckets
             .map(|all| all.len())
@@ -27,7 +26,7 @@ pub(super) fn key_in_words(key: &KeyPlan, schema: &Schema) -> String {
             (None, _) => plain(segment, of),
         }
     });
-    words.collect::<Vec<_>>().join(", then ")
+    joined(words, ", then ")
 }
 
 /// A sentence on what tells the cells of a row apart, and one on each copy.

@@ -705,7 +705,7 @@ fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32
                     )
                 })
             });
-            let names = listed(&lost.collect::<Vec<String>>());
+            let names = listed(lost);
             if !names.is_empty() {
                 sentences.push(format!("{subject} {words} than {names}."));
             }

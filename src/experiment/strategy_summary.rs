@@ -24,7 +24,7 @@ use crate::random::Seed;
 use crate::record::KnownField;
 use crate::scenario::{Presplit, Setup, Severity, Strategy, SweepValue, TimeSpec};
 use crate::statistics::Estimate;
-use crate::text::{self, compact, length, listed};
+use crate::text::{self, compact, length};
 use crate::time::SimTime;
 use crate::workload::{LoadModel, Read, ReadLoadModel, Write};
 use std::collections::BTreeMap;
@@ -415,7 +415,7 @@ impl<'a> StrategySummary<'a> {
             duration_s: self.time.duration.as_secs_f64(),
             sample_s: self.time.sample.as_secs_f64(),
             slow: slow_servers(self.strategy, self.time).collect(),
-            neighbours: text::all(&neighbours.collect::<Vec<_>>()),
+            neighbours: text::all(neighbours),
             clients: clients.sum(),
             course: course.unwrap_or_default(),
             reads: self.prices(),
@@ -492,10 +492,10 @@ impl<'a> StrategySummary<'a> {
     fn stored(&self, fields: impl Iterator<Item = KnownField>) -> String {
         let schema = &self.strategy.setup.schema;
         let names = fields.filter_map(|field| match field {
-            KnownField::Stored(field) => Some(format!("`{}`", schema.field(field).name)),
+            KnownField::Stored(field) => Some(&schema.field(field).name),
             KnownField::Derived(_) => None,
         });
-        listed(&names.collect::<Vec<_>>())
+        text::all(names)
     }
 
     /// Number of the leading buckets of a table's key, when it has a region for each.

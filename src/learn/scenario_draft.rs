@@ -5,7 +5,7 @@ use super::keys::key_parts;
 use super::survey::Survey;
 use super::template::{Values, filled};
 use super::time_order::TimeOrder;
-use crate::text::{exact, grouped, listed, percent, significant, times, visible};
+use crate::text::{all, exact, grouped, percent, significant, times, visible};
 use crate::units::PerSecond;
 use serde_json::json;
 
@@ -67,9 +67,9 @@ impl Learnt {
             ("value", format!("\"{row}B\"")),
         ]);
         let invented = self.fields.iter().filter(|it| it.is_invented);
-        let invented: Vec<String> = invented.map(|it| format!("`{}`", it.name)).collect();
+        let invented = all(invented.map(|it| &it.name));
         if !invented.is_empty() {
-            values.insert("invented", listed(&invented));
+            values.insert("invented", invented);
         }
         match (self.times(), rate) {
             (Some(order), Some(rate)) => {

@@ -5,7 +5,7 @@ use super::file::{ObservedError, ObservedFile};
 use super::format::{Format, Numbers};
 use super::region_list::{Region, read};
 use crate::keyspace::RowKey;
-use crate::text::listed;
+use crate::text::{all, listed};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A table as it is today.
@@ -184,8 +184,7 @@ impl TableLoads {
 }
 
 fn names(regions: &[&Region]) -> String {
-    let names = regions.iter().map(|it| it.named());
-    listed(&names.collect::<Vec<String>>())
+    listed(regions.iter().map(|it| it.named()))
 }
 
 /// Where a region comes from that an earlier snapshot does not have.
@@ -262,8 +261,7 @@ fn choose(
         ([], None) => Ok(String::new()),
         ([only], None) => Ok((*only).to_owned()),
         _ => {
-            let users: Vec<String> = users.iter().map(|it| format!("`{it}`")).collect();
-            let help = format!("say which with `--table`: there are {}", listed(&users));
+            let help = format!("say which with `--table`: there are {}", all(users));
             let found = table.map_or("several tables".to_owned(), |it| format!("no table `{it}`"));
             Err(file.error(None, found, &help))
         }

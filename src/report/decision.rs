@@ -6,7 +6,7 @@ use super::recommendation_report::{SEVERAL_GROUPS, names, shown};
 use crate::experiment::{
     ComparableStrategies, ONE_CANT_SHOW, RankedStrategy, Results, StrategyResult, at_point,
 };
-use crate::text::capital;
+use crate::text::{capital, joined};
 use NumberFormat::{Bytes, Compact, Ratio};
 
 /// Sentences of a verdict or of reasons that are shown: the rest stands with the key.
@@ -252,10 +252,9 @@ fn costs(results: &Results, own: &RankedStrategy, group: &ComparableStrategies) 
         )),
         _ => None,
     };
-    let parts: Vec<String> = [reads, rows, load].into_iter().flatten().collect();
-    match parts.is_empty() {
-        true => "Not known.".to_owned(),
-        false => capital(&parts.join("; ")) + ".",
+    match &joined([reads, rows, load].into_iter().flatten(), "; ")[..] {
+        "" => "Not known.".to_owned(),
+        parts => capital(parts) + ".",
     }
 }
 

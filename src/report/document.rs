@@ -210,8 +210,9 @@ pub fn mark(standing: ExpectationStatus) -> &'static str {
 }
 
 /// Rows of cells in columns, without a heading, behind an indent.
-pub fn aligned(rows: &[Vec<String>], indent: usize) -> Block {
-    let lines = in_columns(rows, |_| false).into_iter();
+pub fn aligned(rows: impl IntoIterator<Item = Vec<String>>, indent: usize) -> Block {
+    let rows: Vec<Vec<String>> = rows.into_iter().collect();
+    let lines = in_columns(&rows, |_| false).into_iter();
     Block::Lines(lines.map(|line| " ".repeat(indent) + &line).collect())
 }
 

@@ -5,6 +5,7 @@ use super::document::{Block, Column, Look, Table};
 use super::number::{self, NumberFormat};
 use crate::experiment::Results;
 use crate::metrics::{EventKind, SeriesEvent};
+use crate::text::joined;
 use NumberFormat::Bytes;
 
 /// Most rows of a strategy's list: about a screenful.
@@ -57,12 +58,9 @@ fn list(events: &[SeriesEvent]) -> Vec<Block> {
     let counted = COUNTED.map(|(kind, name)| (count(events, kind), name));
     let rest = [(later, "later events")].into_iter().chain(counted);
     let rest = rest.filter(|(count, _)| *count > 0);
-    let rest: Vec<String> = rest
-        .map(|(count, name)| format!("{count} {name}"))
-        .collect();
+    let rest = joined(rest.map(|(count, name)| format!("{count} {name}")), ", ");
     let mut note = "In the first replicate, from its start, warm-up included.".to_owned();
     if !rest.is_empty() {
-        let rest = rest.join(", ");
         note += &format!(" {rest} are left out here: `series/events.csv` has all.");
     }
     let table = Table::new(columns, rows).with_look(Look::Sentences);
@@ -95,10 +93,9 @@ fn headline(events: &[SeriesEvent]) -> String {
             1 => Some(format!("1 {one}")),
             count => Some(format!("{count} {several}")),
         });
-    let parts: Vec<String> = parts.collect();
-    match parts.is_empty() {
-        true => "nothing changed".to_owned(),
-        false => parts.join(", "),
+    match joined(parts, ", ") {
+        parts if parts.is_empty() => "nothing changed".to_owned(),
+        parts => parts,
     }
 }
 
@@ -125,8 +122,7 @@ fn rows(events: &[SeriesEvent]) -> Vec<Vec<String>> {
 fn words(event: &SeriesEvent) -> String {
     let number = |value: Option<u32>| value.map_or("?".to_owned(), |value| value.to_string());
     let (region, server) = (number(event.region), number(event.server));
-    let heirs: Vec<String> = event.heirs.iter().map(u32::to_string).collect();
-    let heirs = heirs.join(" and ");
+    let heirs = joined(event.heirs.iter().map(u32::to_string), " and ");
     let detail = detail(event);
     match event.event {
         EventKind::Split => {

@@ -1,37 +1,34 @@
 //! A document as Markdown, for a pull request or a wiki. Must not know files.
 
 use super::document::{Block, Column, Document, Item, Look, Table, Term, mark};
-use crate::text::visible;
+use crate::text::{joined, visible};
 
 impl Document {
     /// As Markdown, ending in a newline.
     pub fn markdown(&self) -> String {
         let blocks = self.0.iter().flatten();
         let blocks = blocks.filter(|block| !block.is_empty()).map(block);
-        let blocks: Vec<String> = blocks.collect();
-        blocks.join("\n\n") + "\n"
+        joined(blocks, "\n\n") + "\n"
     }
 }
 
 fn block(found: &Block) -> String {
-    let joined = |lines: Vec<String>| lines.join("\n");
     match found {
         Block::Title(text) => format!("# {}", escaped(text)),
         Block::Heading(text) => format!("## {}", escaped(text)),
         Block::Table(found) => table(found),
         Block::Text(sentences) => escaped(&sentences.join(" ")),
-        Block::List(items) => joined(items.iter().map(item).collect()),
-        Block::Terms(terms) => joined(terms.iter().map(term).collect()),
+        Block::List(items) => joined(items.iter().map(item), "\n"),
+        Block::Terms(terms) => joined(terms.iter().map(term), "\n"),
         Block::Command(command) => format!("```ruby\n{command}\n```"),
         Block::Hint(text) => text.clone(),
         Block::Lines(lines) => format!("```\n{}\n```", lines.join("\n")),
         Block::Pictures(pictures) => {
             let link = |(title, file): &(String, String)| format!("![{}]({file})", escaped(title));
-            let links: Vec<String> = pictures.iter().map(link).collect();
-            links.join("\n\n") + "\n"
+            joined(pictures.iter().map(link), "\n\n") + "\n"
         }
         Block::Note(text) => format!("<sub>{}</sub>", escaped(text)),
-        Block::Folded(_, blocks) => blocks.iter().map(block).collect::<Vec<_>>().join("\n\n"),
+        Block::Folded(_, blocks) => joined(blocks.iter().map(block), "\n\n"),
     }
 }
 
@@ -54,9 +51,8 @@ fn term(term: &Term) -> String {
     };
     let said = term.said.iter().chain([&term.aside]);
     let said = said.filter(|it| !it.is_empty()).map(|it| escaped(it));
-    let said: Vec<String> = said.collect();
     let (name, of) = (escaped(&term.name), escaped(&term.of));
-    format!("- **{name}**{of}{key}: {}", said.join("\n  "))
+    format!("- **{name}**{of}{key}: {}", joined(said, "\n  "))
 }
 
 /// A table.

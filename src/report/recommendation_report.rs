@@ -5,7 +5,7 @@ use super::number::{self, NumberFormat, UNDEFINED};
 use crate::experiment::{
     ComparableStrategies, RankedStrategy, Recommendations, SuggestedKey, SuggestedKeys, in_words,
 };
-use crate::text::listed;
+use crate::text::{all, joined, listed};
 use NumberFormat::{Bytes, Compact, Ratio};
 
 const COLUMNS: [Column; 9] = [
@@ -57,8 +57,8 @@ impl RecommendationReport<'_> {
         let groups = self.0.groups.iter();
         let best = groups.filter_map(|group| Some((group.strategies.first()?, &group.create)));
         let commands = best.map(|(best, create)| {
-            let key: Vec<&str> = best.key.split_whitespace().collect();
-            format!("# {}: {}\n{create}\n", best.name, key.join(" "))
+            let key = joined(best.key.split_whitespace(), " ");
+            format!("# {}: {key}\n{create}\n", best.name)
         });
         commands.collect::<Vec<_>>().join("\n")
     }
@@ -109,10 +109,7 @@ fn table(group: &ComparableStrategies) -> Table {
 
 /// Which keys were tried besides the file's, and which of them were left out.
 fn tried(suggestions: Option<&SuggestedKeys>) -> String {
-    let names = |keys: &[SuggestedKey]| {
-        let names = keys.iter().map(|key| format!("`{}`", key.name));
-        listed(&names.collect::<Vec<String>>())
-    };
+    let names = |keys: &[SuggestedKey]| all(keys.iter().map(|key| &key.name));
     let Some(keys) = suggestions else {
         return "Only the file's own strategies are ranked.".to_owned();
     };
@@ -228,8 +225,7 @@ pub(super) fn headline(group: &ComparableStrategies) -> String {
 
 /// `a`, `b` and `c`.
 pub(super) fn names<'a>(strategies: impl IntoIterator<Item = &'a RankedStrategy>) -> String {
-    let names = strategies.into_iter().map(|it| format!("`{}`", it.name));
-    listed(&names.collect::<Vec<String>>())
+    all(strategies.into_iter().map(|it| &it.name))
 }
 
 /// `create` commands as people are shown them, each whole up to so many bytes, and how they get the rest of it.

@@ -11,7 +11,7 @@ mod words;
 pub use digits::{digit_pair, digits, digits_reversed, push_decimal};
 pub use hex::{hex, unhex};
 pub use hidden::{is_hidden, visible};
-pub use names::{all, article, capital, either, listed, nearest, ranked};
+pub use names::{all, article, capital, either, joined, listed, nearest, ranked};
 pub use number::{
     bytes, compact, counted, exact, grouped, grouped_by, in_unit, length, millis, percent,
     percent_to, scaled, share, significant, times, trimmed,

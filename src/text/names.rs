@@ -45,26 +45,36 @@ pub fn either(names: &[&str]) -> String {
 }
 
 /// `a`, `b` and `c`, in backticks.
-pub fn all(names: &[&str]) -> String {
+pub fn all(names: impl IntoIterator<Item: AsRef<str>>) -> String {
     list(names, "and")
 }
 
-fn list(names: &[&str], word: &str) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    joined(&quoted, word)
+fn list(names: impl IntoIterator<Item: AsRef<str>>, word: &str) -> String {
+    let names = names.into_iter();
+    ended(names.map(|name| format!("`{}`", name.as_ref())), word)
 }
 
 /// `a`, `a and b`, `a, b and c`, as they are.
-pub fn listed(pieces: &[String]) -> String {
-    joined(pieces, "and")
+pub fn listed(pieces: impl IntoIterator<Item: AsRef<str>>) -> String {
+    ended(pieces, "and")
 }
 
-fn joined(pieces: &[String], word: &str) -> String {
-    match pieces {
+fn ended(pieces: impl IntoIterator<Item: AsRef<str>>, word: &str) -> String {
+    match &owned(pieces)[..] {
         [] => String::new(),
         [only] => only.clone(),
         [most @ .., last] => format!("{} {word} {last}", most.join(", ")),
     }
+}
+
+/// One piece after another, with a separator between them.
+pub fn joined(pieces: impl IntoIterator<Item: AsRef<str>>, separator: &str) -> String {
+    owned(pieces).join(separator)
+}
+
+fn owned(pieces: impl IntoIterator<Item: AsRef<str>>) -> Vec<String> {
+    let pieces = pieces.into_iter();
+    pieces.map(|piece| piece.as_ref().to_owned()).collect()
 }
 
 /// With a capital letter in front.

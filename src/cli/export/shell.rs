@@ -5,7 +5,7 @@ use crate::cluster::{Family, ValueSpec};
 use crate::keyspace::RowKey;
 use crate::layout::{Asks, ExistingRow, Replayed};
 use crate::scenario::Strategy;
-use crate::text::hex;
+use crate::text::{hex, joined};
 use crate::time::SimDuration;
 use crate::workload::{LoadModel, PageVia, Read, ReadLoadModel, Think, WriteKind};
 use anyhow::{Result, bail};
@@ -42,7 +42,7 @@ pub fn existing(row: &ExistingRow) -> String {
 /// A word for each table's key, then one for each part of a cell that is the operation's own.
 fn written(keys: &[RowKey], parts: &[Vec<u8>]) -> String {
     let parts = parts.iter().map(|part| format!("={}", hex(part)));
-    words(keys.iter().map(word).chain(parts))
+    joined(keys.iter().map(word).chain(parts), " ")
 }
 
 /// The line of an operation.
@@ -62,14 +62,10 @@ pub fn operation(operation: &Replayed) -> String {
                 let direction = if scan.reversed { '-' } else { '+' };
                 format!("{}:{}:{direction}", word(&scan.start), word(&scan.stop))
             });
-            let parts = words(gets.iter().map(word).chain(scans));
+            let parts = joined(gets.iter().map(word).chain(scans), " ");
             format!("r {} {at} {table} {parts}\n", read.0)
         }
     }
-}
-
-fn words(words: impl Iterator<Item = String>) -> String {
-    words.collect::<Vec<String>>().join(" ")
 }
 
 fn word(key: &RowKey) -> String {

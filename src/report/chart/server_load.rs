@@ -253,7 +253,7 @@ fn title(loads: &[Load<'_>]) -> String {
     let named = hot[..shown].iter();
     let named = named.map(|(_, it)| format!("{} {} of the time", it.name(), share(it.strategy)));
     let more = Some(format!("{} more", hot.len() - shown)).filter(|_| shown < hot.len());
-    let named = listed(&named.chain(more).collect::<Vec<_>>());
+    let named = listed(named.chain(more));
     format!("A server {what}: {named}")
 }
 

@@ -5,6 +5,7 @@ use crate::report::chart::{escaped, strategy_colour};
 use crate::report::document::{Block, Column, Document, Item, Look, Table, Term, mark};
 use crate::report::literals::literals;
 use crate::report::number;
+use crate::text::joined;
 use std::fmt::{Arguments, Display, Write};
 
 /// A page under construction.
@@ -181,11 +182,8 @@ pub fn prose(sentence: &(impl Display + ?Sized)) -> String {
 
 /// The same of a text whose lines and tabulators are kept.
 pub fn lines(text: &str) -> String {
-    let lines: Vec<String> = text
-        .lines()
-        .map(|line| escaped(&line.replace('\t', "    ")))
-        .collect();
-    lines.join("\n")
+    let lines = text.lines();
+    joined(lines.map(|line| escaped(&line.replace('\t', "    "))), "\n")
 }
 
 #[cfg(test)]
