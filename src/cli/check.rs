@@ -71,10 +71,8 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
         0 => "no errors".to_owned(),
         n => format!("{} broken", counted(n, "golden key")),
     };
-    let more = match odd {
-        0 => "",
-        _ => "; `--verbose`, or one file alone, shows the warnings",
-    };
+    let more = (odd > 0).then_some("; `--verbose`, or one file alone, shows the warnings");
+    let more = more.unwrap_or_default();
     let strategies = explain::counted_strategies(strategies);
     console.say(&format!("{files}, {strategies}: {verdict}{more}"));
     budget.settle(console)?;

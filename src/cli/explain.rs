@@ -178,10 +178,8 @@ fn regions_by_share(layout: &Layout) -> Vec<Block> {
             true => (region.write_share / greatest * BAR).round() as usize,
             false => 0,
         };
-        let note = match region.unreachable {
-            true => "no key can reach it",
-            false => "",
-        };
+        let note = region.unreachable.then_some("no key can reach it");
+        let note = note.unwrap_or_default();
         let share = percent_to(region.write_share, 1);
         vec![
             format!("{at:>5}"),
@@ -218,10 +216,8 @@ fn causes_of(causes: &RegionCauses) -> Vec<Block> {
         "" => "the end".to_owned(),
         end => format!("`{end}`"),
     };
-    let unreachable = match causes.unreachable {
-        true => "; no key can reach it",
-        false => "",
-    };
+    let unreachable = causes.unreachable.then_some("; no key can reach it");
+    let unreachable = unreachable.unwrap_or_default();
     let share = |share| format!("    {:>7}", percent_to(share, 1));
     let mut lines = vec![format!(
         "  region {}, from `{}` to {end}: {} of the writes{unreachable}",

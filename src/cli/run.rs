@@ -184,11 +184,8 @@ pub fn deliver(
 
 /// `plain: server_max_share is 1.000 [1.000, 1.000], expected below 0.75 (because ...)`.
 fn told(result: &ExpectationResult) -> String {
-    let because = result
-        .because
-        .as_ref()
-        .map(|because| format!(" ({because})"))
-        .unwrap_or_default();
+    let because = result.because.as_ref().map(|it| format!(" ({it})"));
+    let because = because.unwrap_or_default();
     format!("{}: {result}{because}", result.strategy)
 }
 
@@ -197,10 +194,8 @@ fn last_line(results: &Results, broken: usize, folder: &Path) -> String {
     let hot = results.strategies.iter();
     let hot = hot.filter(|strategy| strategy.hotspot().is_some_and(|kind| kind != "none"));
     let hot = hot.count();
-    let broken = match broken {
-        0 => String::new(),
-        n => format!(", {} broken", counted(n, "expectation")),
-    };
+    let broken = (broken > 0).then(|| format!(", {} broken", counted(broken, "expectation")));
+    let broken = broken.unwrap_or_default();
     let (points, all) = (results.point_count(), results.strategies.len());
     let hot = match results.sweep.is_empty() {
         true => format!("{hot} hot"),

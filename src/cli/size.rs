@@ -142,10 +142,10 @@ fn document(scenario: &Scenario, sizes: &[StrategySize]) -> Document {
     let title = (!question.is_empty()).then(|| Block::Title(question.clone()));
     let table = table(sizes);
     let mut cells = table.rows.iter().flatten();
-    let marked = match cells.any(|cell| cell.starts_with('*')) {
-        true => "; *: as the table is encoded",
-        false => "",
-    };
+    let marked = cells
+        .any(|cell| cell.starts_with('*'))
+        .then_some("; *: as the table is encoded");
+    let marked = marked.unwrap_or_default();
     let families = families(sizes);
     let memory = sizes.iter().zip(&scenario.strategies).take(1);
     let memory = memory.map(|(size, strategy)| {

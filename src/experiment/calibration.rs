@@ -510,10 +510,8 @@ fn as_measured(
     let is_there = scenario.strategies.iter().any(|it| it.name == strategy);
     let unlike = |text: String| Err(CalibrationError::Unlike(text));
     if then.sha256 != scenario.sha256 {
-        let text = match then.name == *name {
-            true => "another text of ",
-            false => "",
-        };
+        let text = (then.name == *name).then_some("another text of ");
+        let text = text.unwrap_or_default();
         return unlike(format!(
             "measured of {text}the scenario `{}`, and this is `{name}`\nexport and measure this one, or calibrate that",
             then.name

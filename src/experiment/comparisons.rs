@@ -252,10 +252,8 @@ fn bound(label: &str, ratio: &Measure) -> Option<String> {
     if more <= 1.0 {
         return None;
     }
-    let but = match is_proven {
-        true => String::new(),
-        false => format!(", which {} replicates don't show", ratio.n),
-    };
+    let but = (!is_proven).then(|| format!(", which {} replicates don't show", ratio.n));
+    let but = but.unwrap_or_default();
     let words = match (ratio.censored, more >= TIMES) {
         (true, true) => format!("at least {} times the {label}", at_least(more)),
         (true, false) => format!("{label} at least {} % more", at_least(100.0 * (more - 1.0))),

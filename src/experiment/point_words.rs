@@ -12,8 +12,6 @@ pub fn point_label(point: &BTreeMap<String, Value>) -> String {
 
 /// The same behind a name: ` at cluster.servers = 8`.
 pub fn at_point(point: &BTreeMap<String, Value>) -> String {
-    match point.is_empty() {
-        true => String::new(),
-        false => format!(" at {}", point_label(point)),
-    }
+    let told = (!point.is_empty()).then(|| format!(" at {}", point_label(point)));
+    told.unwrap_or_default()
 }

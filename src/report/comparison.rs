@@ -192,10 +192,8 @@ fn notes(change: &StrategyChange) -> Vec<String> {
 /// The price of another key.
 fn rewrite(rewrite: &Rewrite) -> String {
     let parameters: Vec<String> = rewrite.parameters.iter().map(parameter).collect();
-    let through = match parameters.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", parameters.join(", ")),
-    };
+    let through = (!parameters.is_empty()).then(|| format!(" ({})", parameters.join(", ")));
+    let through = through.unwrap_or_default();
     let cells = match rewrite.cells {
         cells if cells == rewrite.rows => String::new(),
         cells => format!(" of {} cells", Compact.optional(cells)),

@@ -96,10 +96,8 @@ pub fn blocks(results: &Results) -> Vec<Block> {
 fn shared_point(results: &Results, group: &ComparableStrategies) -> String {
     let point = |own| find(results, own).map_or(String::new(), |(_, it)| at_point(&it.sweep));
     let first = best(group).map_or(String::new(), point);
-    match group.strategies.iter().all(|own| point(own) == first) {
-        true => first,
-        false => String::new(),
-    }
+    let is_shared = group.strategies.iter().all(|own| point(own) == first);
+    is_shared.then_some(first).unwrap_or_default()
 }
 
 fn of_group(
@@ -200,14 +198,11 @@ fn key(results: &Results, own: &RankedStrategy) -> Term {
         (result.key_words.trim(), &result.further_keys[..])
     });
     let words = (!words.is_empty()).then(|| format!("Rows lie by {words}."));
+    let of = own.suggested.then_some(", a key of keyheat's own");
     Term {
         strategy: found.map(|(at, _)| at).filter(|_| results.sweep.is_empty()),
         name: own.name.clone(),
-        of: match own.suggested {
-            true => ", a key of keyheat's own",
-            false => "",
-        }
-        .to_owned(),
+        of: of.unwrap_or_default().to_owned(),
         key: own.key.clone(),
         said: words.into_iter().chain(further.iter().cloned()).collect(),
         ..Term::default()
@@ -237,19 +232,12 @@ fn costs(results: &Results, own: &RankedStrategy, group: &ComparableStrategies) 
             Bytes.text(least)
         ),
     });
-    let load = match (own.knee_per_sec, own.usable_capacity_per_sec) {
-        (Some(knee), _) => Some(format!(
-            "it sustains {}/s within the limits",
-            Compact.text(knee)
-        )),
-        (_, Some(capacity)) => Some(format!(
-            "{}its hottest server is full at {}/s",
-            match find(results, own).is_some_and(|(_, it)| has_other_load(it)) {
-                true => "by its writes alone ",
-                false => "",
-            },
-            Compact.text(capacity)
-        )),
+    let beside = find(results, own).filter(|(_, it)| has_other_load(it));
+    let beside = beside.map_or("", |_| "by its writes alone ");
+    let rates = [own.knee_per_sec, own.usable_capacity_per_sec];
+    let load = match rates.map(|rate| rate.map(|it| Compact.text(it))) {
+        [Some(knee), _] => Some(format!("it sustains {knee}/s within the limits")),
+        [_, Some(most)] => Some(format!("{beside}its hottest server is full at {most}/s")),
         _ => None,
     };
     match &joined([reads, rows, load].into_iter().flatten(), "; ")[..] {

@@ -37,16 +37,13 @@ impl KeySurveyReport {
     /// For a terminal or a pull request.
     pub fn document(&self) -> Document {
         let Self { survey, fits, .. } = self;
-        let weight = match self.keys == self.weight {
-            true => String::new(),
-            false => format!(", weighing {}", number::grouped(self.weight)),
-        };
+        let weight = Some(self.weight).filter(|weight| *weight != self.keys);
+        let weight = weight.map(|it| format!(", weighing {}", number::grouped(it)));
+        let weight = weight.unwrap_or_default();
         let keys = number::grouped(self.keys);
         let noun = if self.keys == 1 { "key" } else { "keys" };
-        let part = match self.is_exact {
-            true => "",
-            false => ", those that memory held",
-        };
+        let part = (!self.is_exact).then_some(", those that memory held");
+        let part = part.unwrap_or_default();
         let distinct = number::grouped(survey.distinct as u64);
         let title = format!("{keys} {noun}{weight}; {distinct} different{part}");
         let numbers = |name| Column::named(name, true);
@@ -67,10 +64,9 @@ impl KeySurveyReport {
         let byte_columns = byte_columns.into_iter().chain(last_columns);
         let mut told = vec![Block::Table(Table::new(byte_columns, bytes.map(byte)))];
         let hidden = survey.lengths[1].saturating_sub(BYTES_SHOWN);
-        let rest = match hidden {
-            0 => String::new(),
-            _ => format!(" {} more are not shown.", counted(hidden, "byte")),
-        };
+        let rest = counted(hidden, "byte");
+        let rest = (hidden > 0).then(|| format!(" {rest} more are not shown."));
+        let rest = rest.unwrap_or_default();
         told.push(Block::Note(format!("Bits are the entropy of a byte by itself: 8 are spread over all values, 0 is one value alone.{rest}")));
         Document(vec![
             vec![Block::Title(title), Block::list(self.sentences())],

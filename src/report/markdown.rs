@@ -35,20 +35,16 @@ fn block(found: &Block) -> String {
 fn item(item: &Item) -> String {
     let mark = item.standing.map(mark);
     let mark = mark.map_or(String::new(), |mark| format!("{mark} "));
-    let name = match item.name.is_empty() {
-        true => String::new(),
-        false => format!("**{}**", escaped(&item.name)),
-    };
+    let name = (!item.name.is_empty()).then(|| format!("**{}**", escaped(&item.name)));
+    let name = name.unwrap_or_default();
     let because = item.because.as_deref();
     let because = because.map_or(String::new(), |it| format!(" ({})", escaped(it)));
     format!("- {mark}{name}{}{because}", escaped(&item.text))
 }
 
 fn term(term: &Term) -> String {
-    let key = match term.key.is_empty() {
-        true => String::new(),
-        false => format!(" `{}`", code(&term.key)),
-    };
+    let key = (!term.key.is_empty()).then(|| format!(" `{}`", code(&term.key)));
+    let key = key.unwrap_or_default();
     let said = term.said.iter().chain([&term.aside]);
     let said = said.filter(|it| !it.is_empty()).map(|it| escaped(it));
     let (name, of) = (escaped(&term.name), escaped(&term.of));

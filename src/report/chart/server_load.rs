@@ -142,10 +142,8 @@ pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
     if loads.iter().any(is_cut) {
         axes += " · left out: the interval in which an import ends";
     }
-    let dashes = match top >= 1.0 {
-        true => ", all below the dashes",
-        false => "",
-    };
+    let dashes = (top >= 1.0).then_some(", all below the dashes");
+    let dashes = dashes.unwrap_or_default();
     let reading = format!(
         "Even: the colour lies on the grey{dashes}. Hotspot: the colour far above the grey. \
          Moving hotspot: the colour stays high while grey lines take turns."

@@ -53,10 +53,8 @@ impl Html {
 
     fn list(&mut self, items: &[Item]) {
         let judged = items.iter().any(|item| item.standing.is_some());
-        let class = match judged {
-            true => " class=\"expectations\"",
-            false => "",
-        };
+        let class = judged.then_some(" class=\"expectations\"");
+        let class = class.unwrap_or_default();
         writeln!(self, "<ul{class}>");
         for item in items {
             let class = match item.standing {

@@ -259,10 +259,8 @@ fn title(strategy: &StrategyResult, demand: &Demand) -> String {
         _ if servers == 1 => format!("the only server takes all the {load}"),
         (Some(least), _) if least >= NEARLY_ALL => {
             let least = Percent.text(least);
-            let at_least = match least.starts_with("100") {
-                true => "",
-                false => "at least ",
-            };
+            let at_least = (!least.starts_with("100")).then_some("at least ");
+            let at_least = at_least.unwrap_or_default();
             format!("one server takes {at_least}{least} of the {load} in every interval")
         }
         _ if metric::value(strategy, MetricId::ServerMaxShare).is_none() => {

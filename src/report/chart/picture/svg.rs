@@ -42,10 +42,8 @@ fn element(theme: Theme, shape: &Shape) -> String {
         }
         Shape::Text(text, at, label) => {
             let (place, size) = (place(*at, label), coordinate(label.size));
-            let weight = match label.bold {
-                true => " font-weight=\"600\"",
-                false => "",
-            };
+            let weight = label.bold.then_some(" font-weight=\"600\"");
+            let weight = weight.unwrap_or_default();
             let anchor = match label.across {
                 Anchor::Start => "",
                 Anchor::Middle => " text-anchor=\"middle\"",
@@ -101,10 +99,9 @@ fn stroke(theme: Theme, paint: &Paint, width: f64) -> String {
 }
 
 fn opacity(of: &str, paint: &Paint) -> String {
-    match paint.opacity < 1.0 {
-        true => format!(" {of}-opacity=\"{}\"", trimmed(paint.opacity, 3)),
-        false => String::new(),
-    }
+    let opacity = Some(paint.opacity).filter(|opacity| *opacity < 1.0);
+    let opacity = opacity.map(|it| format!(" {of}-opacity=\"{}\"", trimmed(it, 3)));
+    opacity.unwrap_or_default()
 }
 
 /// Where a text starts. Renderers disagree on `dominant-baseline`: the baseline is placed by the font's own proportions.
