@@ -40,7 +40,7 @@ const HEADLINES: [(MetricPath, &str, usize); 5] = [
 const IN_SHORT: usize = 3;
 
 /// Metrics of each read that are compared: what it takes, and how long; what sentences call them in front of its name.
-const OF_READS: [(MetricPath, &str); 4] = [
+pub const COMPARED_OF_READS: [(MetricPath, &str); 4] = [
     (MetricId::CallsPlanned.whole(), "calls of"),
     (MetricId::RowsPlanned.whole(), "rows read by"),
     (MetricId::CellsPlanned.whole(), "cells read by"),
@@ -67,7 +67,8 @@ pub(super) fn of(strategies: &[StrategyResult]) -> Vec<Comparison> {
         return Vec::new();
     };
     let headlines = HEADLINES.map(|(path, ..)| path);
-    let mut metrics = with_reads(&headlines, &OF_READS.map(|(path, _)| path), baseline);
+    let of_reads = COMPARED_OF_READS.map(|(path, _)| path);
+    let mut metrics = with_reads(&headlines, &of_reads, baseline);
     let reads = baseline.reads.iter().enumerate();
     let closed = reads.filter(|(_, read)| read.closed_loop);
     let rate_of = |read| OF_CLOSED_LOOP.0.of_one(Side::Read, read);
@@ -309,7 +310,7 @@ fn written(
 fn label(metric: &str) -> String {
     let of_read = || {
         let (read, tail) = metric.strip_prefix("read.")?.split_once('.')?;
-        let known = OF_READS.iter().chain(&DECIDING);
+        let known = COMPARED_OF_READS.iter().chain(&DECIDING);
         let mut known = known.chain([&OF_CLOSED_LOOP]);
         let known = known.find(|(path, _)| path.of_one(Side::Read, 0).tail() == tail);
         Some(format!("{} {}", known?.1, article(read)))

@@ -63,8 +63,8 @@ pub use calibration::{
     CalibratedQuantity, Calibration, CalibrationError, FittedTime, ObservedShare,
 };
 pub use comparisons::{
-    ChangeVerdict, ComparedResults, MetricChange, ParameterChange, ResultsComparison, Rewrite,
-    StrategyChange, in_words,
+    COMPARED_OF_READS, ChangeVerdict, ComparedResults, MetricChange, ParameterChange,
+    ResultsComparison, Rewrite, StrategyChange, in_words,
 };
 pub use expectation_result::{ExpectationResult, ExpectationStatus, FoundValue};
 pub use experiment_runs::{Experiment, ExperimentRuns, FinishedRun, Shard};

@@ -284,9 +284,7 @@ fn read_costs(found: &[Ran<'_>]) -> Vec<Cost> {
         let replicates = of_reads.iter().map(|costs| costs[strategy].len()).min();
         let mean = |replicate: usize| {
             let costs = of_reads.iter().map(|costs| costs[strategy][replicate]);
-            let logs = costs.map(|cost| Some(libm::log(cost?)));
-            let logs: Vec<f64> = logs.collect::<Option<_>>()?;
-            Some(libm::exp(logs.iter().sum::<f64>() / reads as f64))
+            Some(Cost::of(costs).mean())
         };
         Cost::of((0..replicates.unwrap_or(0)).map(mean))
     };

@@ -261,8 +261,6 @@ fn predicted(
         )
     };
     let reads: Vec<f64> = layout.reads.iter().map(of_read).collect();
-    let logs: f64 = reads.iter().map(|seconds| libm::log(*seconds)).sum();
-    let mean = (!reads.is_empty()).then(|| libm::exp(logs / reads.len() as f64));
     let growths = retention.growth(strategy).into_iter();
     let offered = setup.workload.offered_per_sec(&setup.schema);
     let of_server = server_capacity_per_second(&setup.cluster, &setup.table);
@@ -275,7 +273,7 @@ fn predicted(
             limits: Cost::Known(f64::from(u8::from(heat > HOT))),
             surely_broken: Cost::Unknown,
             growth: Cost::Known(0.0),
-            reads: Cost::known(mean),
+            reads: Cost::of(reads.iter().copied().map(Some)),
             capacity: Cost::Known(heat),
             bytes: Cost::known(Some(layout.key_bytes)),
             on_disk: Cost::Unknown,

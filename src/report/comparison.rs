@@ -7,8 +7,8 @@ use super::results_report::Format;
 use super::terminal::Style;
 use super::{csv_files, metric, tables};
 use crate::experiment::{
-    ChangeVerdict, ComparedResults, MetricChange, ParameterChange, ResultsComparison, Rewrite,
-    StrategyChange, at_point,
+    COMPARED_OF_READS, ChangeVerdict, ComparedResults, MetricChange, ParameterChange,
+    ResultsComparison, Rewrite, StrategyChange, at_point,
 };
 use crate::metrics::{MetricId, MetricPath, Part, Side};
 use ChangeVerdict::{Better, Different, LowerBound, OneValue, Undefined, Worse};
@@ -25,14 +25,6 @@ const HEADLINES: [MetricPath; 9] = [
     MetricId::UsableCapacity.whole(),
     MetricId::Makespan.whole(),
     MetricId::TableBytes.whole(),
-];
-
-/// Of each read, likewise.
-const OF_READS: [MetricPath; 4] = [
-    MetricId::CallsPlanned.whole().of_one(Side::Read, 0),
-    MetricId::RowsPlanned.whole().of_one(Side::Read, 0),
-    MetricId::CellsPlanned.whole().of_one(Side::Read, 0),
-    MetricId::ReadResponse.at(Part::P99).of_one(Side::Read, 0),
 ];
 
 const COLUMNS: [Column; 5] = [
@@ -127,10 +119,12 @@ fn table(change: &StrategyChange) -> Table {
 
 fn is_headline(change: &MetricChange) -> bool {
     let path = change.metric.as_str();
-    let of_one = path
-        .strip_prefix("read.")
-        .and_then(|one| one.split_once('.'));
-    let of_read = of_one.is_some_and(|(_, tail)| OF_READS.iter().any(|it| it.tail() == tail));
+    let of_one = path.strip_prefix("read.");
+    let of_read = of_one.and_then(|one| one.split_once('.'));
+    let of_read = of_read.is_some_and(|(_, tail)| {
+        let mut compared = COMPARED_OF_READS.iter();
+        compared.any(|(path, _)| path.of_one(Side::Read, 0).tail() == tail)
+    });
     let means = [change.before.mean, change.after.mean];
     let mut notable = means.into_iter().flatten();
     let of_one = path.starts_with("write_") || path.starts_with("read.");

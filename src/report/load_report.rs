@@ -146,12 +146,9 @@ impl LoadReport<'_> {
             let share = load / self.load.total;
             let number = names.binary_search(&&name[..]).unwrap_or_default();
             let mut row = vec![format!("rs{number}"), name.clone(), regions.to_string()];
-            row.extend(
-                has_load
-                    .then(|| [Percent.text(share), Ratio.text(share * all)])
-                    .into_iter()
-                    .flatten(),
-            );
+            if has_load {
+                row.extend([Percent.text(share), Ratio.text(share * all)]);
+            }
             row
         };
         Table::new(columns, self.load.servers.iter().take(SHOWN).map(row))

@@ -40,13 +40,10 @@ impl<'a> Mark<'a> {
     fn of(entry: Entry<'a>, name: &str, timed: bool) -> Option<Self> {
         let strategy = entry.strategy;
         let read = strategy.reads.iter().find(|read| read.name == name)?;
-        let measure = match timed {
-            true => read.response_ms.as_ref()?.get("p99")?,
-            false => match &read.cells {
-                Some(cells) => &cells.cells_planned,
-                None => &read.rows_planned,
-            },
-        };
+        let measure = read.number(match timed {
+            true => MetricId::ReadResponse.at(Part::P99),
+            false => MetricId::CellsPlanned.whole(),
+        })?;
         let skew = metric::value(strategy, MetricId::ServerPeakToMean);
         let nothing = timed && read.counts.completed == 0 && read.counts.offered > 0;
         let price = measure.merged.or(measure.mean).filter(|_| !nothing);
