@@ -136,26 +136,6 @@ pub struct PairedVerdict<'a> {
     pub in_full: String,
 }
 
-impl Results {
-    /// Each strategy that was compared, in the order of the comparisons.
-    pub fn paired_verdicts(&self) -> Vec<PairedVerdict<'_>> {
-        let mut groups: Vec<Vec<&Comparison>> = Vec::new();
-        for next in &self.comparisons {
-            // A metric that comes again belongs to another point of a sweep.
-            let is_beside = |it: &&Comparison| {
-                let same = it.strategy == next.strategy && it.baseline == next.baseline;
-                same && it.metric != next.metric
-            };
-            match groups.last_mut() {
-                Some(group) if group.iter().all(is_beside) => group.push(next),
-                _ => groups.push(vec![next]),
-            }
-        }
-        let verdicts = groups.iter().filter_map(|group| PairedVerdict::of(group));
-        verdicts.collect()
-    }
-}
-
 impl<'a> PairedVerdict<'a> {
     fn of(comparisons: &[&'a Comparison]) -> Option<Self> {
         let first = comparisons.first()?;
@@ -472,6 +452,24 @@ pub struct UnknownStrategy {
 }
 
 impl Results {
+    /// Each strategy that was compared, in the order of the comparisons.
+    pub fn paired_verdicts(&self) -> Vec<PairedVerdict<'_>> {
+        let mut groups: Vec<Vec<&Comparison>> = Vec::new();
+        for next in &self.comparisons {
+            // A metric that comes again belongs to another point of a sweep.
+            let is_beside = |it: &&Comparison| {
+                let same = it.strategy == next.strategy && it.baseline == next.baseline;
+                same && it.metric != next.metric
+            };
+            match groups.last_mut() {
+                Some(group) if group.iter().all(is_beside) => group.push(next),
+                _ => groups.push(vec![next]),
+            }
+        }
+        let verdicts = groups.iter().filter_map(|group| PairedVerdict::of(group));
+        verdicts.collect()
+    }
+
     /// What changed from `self` to `after`. Strategies of the same name are partners, or only those that `pairs` gives as (name
     /// before, name after); of sweeps at the same point.
     ///

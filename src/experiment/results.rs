@@ -426,45 +426,6 @@ fn numbers<'a>(prefix: &str, metrics: &'a BTreeMap<String, Metric>) -> Vec<(Stri
     metrics.iter().flat_map(of_metric).collect()
 }
 
-impl Results {
-    /// Number of points of the sweep; 1 without one.
-    pub fn point_count(&self) -> usize {
-        self.sweep.iter().map(|list| list.values.len()).product()
-    }
-
-    /// The same with a point of the sweep in front, so that it is what is shown of what can only be shown of one point; `None` where no point has
-    /// these values of these settings.
-    pub fn with_point_first(mut self, settings: &[(String, String)]) -> Option<Self> {
-        let is_meant = |strategy: &&StrategyResult| {
-            let value = |path| strategy.sweep.get(path).map(value_text);
-            let mut settings = settings.iter();
-            settings.all(|(path, meant)| value(path).as_ref() == Some(meant))
-        };
-        let meant = self.strategies.iter().find(is_meant)?.sweep.clone();
-        // Stable: all others stay in their order.
-        self.strategies.sort_by_key(|it| it.sweep != meant);
-        Some(self)
-    }
-
-    /// The first point alone, as if its values had been set with `--set`: what can only be shown of one point is shown of this.
-    /// Without a sweep these results themselves.
-    pub fn first_point(&self) -> Cow<'_, Self> {
-        let first = match self.strategies.first() {
-            Some(strategy) if !self.sweep.is_empty() => &strategy.sweep,
-            _ => return Cow::Borrowed(self),
-        };
-        let set = first.iter().map(|(path, value)| format!("{path}={value}"));
-        let mut point = self.clone();
-        point.scenario.overrides.extend(set);
-        point.sweep.clear();
-        let is_first = |sweep: &mut BTreeMap<_, _>| std::mem::take(sweep) == *first;
-        point.strategies.retain_mut(|it| is_first(&mut it.sweep));
-        point.comparisons.retain_mut(|it| is_first(&mut it.sweep));
-        point.expectations.retain_mut(|it| is_first(&mut it.sweep));
-        Cow::Owned(point)
-    }
-}
-
 /// Why results could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -600,6 +561,43 @@ impl Results {
             }
         }
         None
+    }
+
+    /// Number of points of the sweep; 1 without one.
+    pub fn point_count(&self) -> usize {
+        self.sweep.iter().map(|list| list.values.len()).product()
+    }
+
+    /// The same with a point of the sweep in front, so that it is what is shown of what can only be shown of one point; `None` where no point has
+    /// these values of these settings.
+    pub fn with_point_first(mut self, settings: &[(String, String)]) -> Option<Self> {
+        let is_meant = |strategy: &&StrategyResult| {
+            let value = |path| strategy.sweep.get(path).map(value_text);
+            let mut settings = settings.iter();
+            settings.all(|(path, meant)| value(path).as_ref() == Some(meant))
+        };
+        let meant = self.strategies.iter().find(is_meant)?.sweep.clone();
+        // Stable: all others stay in their order.
+        self.strategies.sort_by_key(|it| it.sweep != meant);
+        Some(self)
+    }
+
+    /// The first point alone, as if its values had been set with `--set`: what can only be shown of one point is shown of this.
+    /// Without a sweep these results themselves.
+    pub fn first_point(&self) -> Cow<'_, Self> {
+        let first = match self.strategies.first() {
+            Some(strategy) if !self.sweep.is_empty() => &strategy.sweep,
+            _ => return Cow::Borrowed(self),
+        };
+        let set = first.iter().map(|(path, value)| format!("{path}={value}"));
+        let mut point = self.clone();
+        point.scenario.overrides.extend(set);
+        point.sweep.clear();
+        let is_first = |sweep: &mut BTreeMap<_, _>| std::mem::take(sweep) == *first;
+        point.strategies.retain_mut(|it| is_first(&mut it.sweep));
+        point.comparisons.retain_mut(|it| is_first(&mut it.sweep));
+        point.expectations.retain_mut(|it| is_first(&mut it.sweep));
+        Cow::Owned(point)
     }
 }
 

@@ -56,9 +56,7 @@ impl Digit {
             _ => period % length == 0 && begins_with(length),
         }
     }
-}
 
-impl Digit {
     /// How many values it has within a range of the field, which is not empty.
     pub fn values_in(&self, range: &Range<i64>) -> f64 {
         let [shift, step] = [self.shift, self.step].map(i128::from);

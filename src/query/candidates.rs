@@ -409,9 +409,7 @@ impl Walk<'_> {
             self.bind(segment, at, field, FieldValues::Steps(grain), steps);
         }
     }
-}
 
-impl Walk<'_> {
     /// From this segment on the key uses the field through parts with few values only, `most` of them.
     fn bind_classes(&mut self, segment: usize, at: &Candidate, field: FieldId, most: f64) {
         let most = most.min(MOST_REQUESTS / at.requests);

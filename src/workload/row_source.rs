@@ -470,11 +470,6 @@ impl ImportRows {
             Self::Each { each, .. } => each,
         }
     }
-
-    /// No records at all.
-    pub fn is_empty(&self, schema: &Schema) -> bool {
-        self.len(schema) == 0
-    }
 }
 
 impl Import {

@@ -309,9 +309,7 @@ impl Read {
             ..Self::default()
         }
     }
-}
 
-impl Read {
     /// Fields of which the reader knows the target's value, as often as it says so.
     pub fn known(&self) -> impl Iterator<Item = KnownField> {
         let fixed = self.with.iter();
