@@ -102,27 +102,16 @@ pub enum Command {
 
 /// How the tool talks.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Talk")]
 pub struct TalkArguments {
     /// When to colour
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Talk"
-    )]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
     /// Only errors
-    #[arg(
-        short,
-        long,
-        global = true,
-        conflicts_with = "verbose",
-        help_heading = "Talk"
-    )]
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Notes as well as warnings
-    #[arg(short, long, global = true, help_heading = "Talk")]
+    #[arg(short, long, global = true)]
     pub verbose: bool,
 }
 
