@@ -6,7 +6,7 @@ use super::new::{check_new, write_new};
 use super::output_folder::OutputFolder;
 use super::{lints, loading};
 use crate::experiment::{Recommendations, Suggestions};
-use crate::report::{RecommendationReport, Report};
+use crate::report::{Report, create_commands, recommendation_document};
 use anyhow::Result;
 
 pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<()> {
@@ -34,9 +34,9 @@ pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<()> {
         folder.write(|path| Ok(Report::new(&results).write(path)?))?;
         console.say(&folder.path().join("report.html").display().to_string());
     }
-    let report = RecommendationReport(&found);
     if let Some(file) = &arguments.create {
-        write_new(file, &report.commands())?;
+        write_new(file, &create_commands(&found))?;
     }
-    console.advice(arguments.format, &report.document(), &found)
+    let document = recommendation_document(&found);
+    console.advice(arguments.format, &document, &found)
 }

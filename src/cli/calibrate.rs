@@ -7,7 +7,7 @@ use super::loading;
 use super::new::{check_new, write_new};
 use crate::experiment::{Calibration, CalibrationError};
 use crate::observed::{MeasuredReplay, TableLoads, recognise};
-use crate::report::CalibrationReport;
+use crate::report::calibration_document;
 use anyhow::{Result, anyhow, bail};
 
 pub fn run(arguments: &CalibrateArguments, console: &Console) -> Result<()> {
@@ -52,6 +52,6 @@ pub fn run(arguments: &CalibrateArguments, console: &Console) -> Result<()> {
         }
         write_new(file, &found.settings())?;
     }
-    let document = CalibrationReport(&found).document();
+    let document = calibration_document(&found);
     console.advice(arguments.format, &document, &found)
 }

@@ -3,7 +3,7 @@
 use super::args::CompareArguments;
 use super::console::Console;
 use super::report;
-use crate::report::ComparisonReport;
+use crate::report::comparison_text;
 use anyhow::{Context, Result};
 
 pub fn run(arguments: &CompareArguments, console: &Console) -> Result<()> {
@@ -21,6 +21,6 @@ pub fn run(arguments: &CompareArguments, console: &Console) -> Result<()> {
         console
             .warn("no strategy has the same name in both; `--pair BEFORE=AFTER` compares any two");
     }
-    let report = ComparisonReport(&comparison);
-    console.data(&report.render(arguments.format, console.table_style()))
+    let style = console.table_style();
+    console.data(&comparison_text(&comparison, arguments.format, style))
 }

@@ -8,60 +8,53 @@ use NumberFormat::{Compact, Millis, Percent, Ratio};
 /// Regions that are shown of a greater table: those that differ most.
 const REGIONS_SHOWN: usize = 12;
 
-/// The view of a calibration.
-#[derive(Debug, Clone, Copy)]
-pub struct CalibrationReport<'a>(pub &'a Calibration);
-
-impl CalibrationReport<'_> {
-    /// For a terminal or a pull request.
-    pub fn document(&self) -> Document {
-        let found = self.0;
-        let title = format!(
-            "`{}` of `{}`, predicted and measured",
-            found.strategy, found.scenario
-        );
-        let off = |it: &ObservedShare| (it.measured - it.predicted.unwrap_or(0.0)).abs();
-        let mut regions: Vec<_> = found.regions.iter().enumerate().collect();
-        regions.sort_by(|(_, a), (_, b)| off(b).total_cmp(&off(a)));
-        regions.truncate(REGIONS_SHOWN);
-        regions.sort_by_key(|(at, _)| *at);
-        let regions = regions.into_iter().map(|(_, it)| it);
-        let servers = found.servers.iter();
-        let mut parts = vec![
-            vec![
-                Block::Title(title),
-                Block::Table(quantities(&found.quantities)),
-            ],
-            vec![Block::Table(shares(["server", "regions"], servers))],
-            vec![Block::Table(shares(["region from", "server"], regions))],
-        ];
-        if !found.times.is_empty() {
-            let settings = found.settings();
-            let lines = settings.lines().map(|line| format!("  {line}")).collect();
-            let heading = "Times that fit:".to_owned();
-            parts.push(vec![Block::Heading(heading), Block::Lines(lines)]);
-        }
-        for (heading, sentences) in [
-            ("What the measurement does not tell:", &found.untold),
-            ("What no service time explains:", &found.unexplained),
-        ] {
-            if !sentences.is_empty() {
-                let list = Block::list(sentences.iter().cloned());
-                parts.push(vec![Block::Heading(heading.to_owned()), list]);
-            }
-        }
-        let all = number::grouped(found.regions.len() as u64);
-        let fitted = match found.quantities.iter().any(|it| it.fitted.is_some()) {
-            true => " fitted: with the times that fit, and the regions where they lay;",
-            false => "",
-        };
-        let runs = number::counted(found.replicates as usize, "run");
-        parts.push(vec![Block::Note(format!(
-            "Predicted: the scenario as it is;{fitted} of {runs}. \
-             Shares are of the requests; of the {all} regions at most the {REGIONS_SHOWN} that differ most are shown."
-        ))]);
-        Document(parts)
+/// A calibration for a terminal or a pull request.
+pub fn calibration_document(found: &Calibration) -> Document {
+    let title = format!(
+        "`{}` of `{}`, predicted and measured",
+        found.strategy, found.scenario
+    );
+    let off = |it: &ObservedShare| (it.measured - it.predicted.unwrap_or(0.0)).abs();
+    let mut regions: Vec<_> = found.regions.iter().enumerate().collect();
+    regions.sort_by(|(_, a), (_, b)| off(b).total_cmp(&off(a)));
+    regions.truncate(REGIONS_SHOWN);
+    regions.sort_by_key(|(at, _)| *at);
+    let regions = regions.into_iter().map(|(_, it)| it);
+    let servers = found.servers.iter();
+    let mut parts = vec![
+        vec![
+            Block::Title(title),
+            Block::Table(quantities(&found.quantities)),
+        ],
+        vec![Block::Table(shares(["server", "regions"], servers))],
+        vec![Block::Table(shares(["region from", "server"], regions))],
+    ];
+    if !found.times.is_empty() {
+        let settings = found.settings();
+        let lines = settings.lines().map(|line| format!("  {line}")).collect();
+        let heading = "Times that fit:".to_owned();
+        parts.push(vec![Block::Heading(heading), Block::Lines(lines)]);
     }
+    for (heading, sentences) in [
+        ("What the measurement does not tell:", &found.untold),
+        ("What no service time explains:", &found.unexplained),
+    ] {
+        if !sentences.is_empty() {
+            let list = Block::list(sentences.iter().cloned());
+            parts.push(vec![Block::Heading(heading.to_owned()), list]);
+        }
+    }
+    let all = number::grouped(found.regions.len() as u64);
+    let fitted = match found.quantities.iter().any(|it| it.fitted.is_some()) {
+        true => " fitted: with the times that fit, and the regions where they lay;",
+        false => "",
+    };
+    let runs = number::counted(found.replicates as usize, "run");
+    parts.push(vec![Block::Note(format!(
+        "Predicted: the scenario as it is;{fitted} of {runs}. \
+         Shares are of the requests; of the {all} regions at most the {REGIONS_SHOWN} that differ most are shown."
+    ))]);
+    Document(parts)
 }
 
 fn quantities(all: &[CalibratedQuantity]) -> Table {

@@ -35,68 +35,59 @@ const COLUMNS: [Column; 5] = [
     Column::words(["", "verdict"], 0),
 ];
 
-/// The views of a comparison.
-#[derive(Debug, Clone, Copy)]
-pub struct ComparisonReport<'a>(pub &'a ResultsComparison);
-
-impl ComparisonReport<'_> {
-    /// What is printed on standard output, ending in a newline. `style` matters to [`Format::Table`] alone.
-    pub fn render(&self, format: Format, style: Style) -> String {
-        match format {
-            Format::Table => self.document().terminal(style),
-            Format::Markdown => self.document().markdown(),
-            Format::Csv => csv_files::to_text(|to| csv_files::comparison(self.0, to)),
-            Format::Json => json_text(self.0),
-        }
+/// What is printed of a comparison on standard output, ending in a newline. `style` matters to [`Format::Table`] alone.
+pub fn comparison_text(found: &ResultsComparison, format: Format, style: Style) -> String {
+    match format {
+        Format::Table => document(found).terminal(style),
+        Format::Markdown => document(found).markdown(),
+        Format::Csv => csv_files::to_text(|to| csv_files::comparison(found, to)),
+        Format::Json => json_text(found),
     }
+}
 
-    fn document(&self) -> Document {
-        let title = vec![Block::Title(self.heading())];
-        let strategies = self.0.strategies.iter();
-        let strategies = strategies.map(|change| {
-            let mut part = vec![Block::Heading(name(change)), Block::Table(table(change))];
-            part.extend(notes(change).into_iter().map(Block::text));
-            part
-        });
-        let mut end = self.unpaired_strategies();
-        end.push(Block::Note(self.footnote()));
-        Document([title].into_iter().chain(strategies).chain([end]).collect())
-    }
+fn document(found: &ResultsComparison) -> Document {
+    let title = vec![Block::Title(heading(found))];
+    let strategies = found.strategies.iter();
+    let strategies = strategies.map(|change| {
+        let mut part = vec![Block::Heading(name(change)), Block::Table(table(change))];
+        part.extend(notes(change).into_iter().map(Block::text));
+        part
+    });
+    let mut end = unpaired_strategies(found);
+    end.push(Block::Note(footnote(found)));
+    Document([title].into_iter().chain(strategies).chain([end]).collect())
+}
 
-    /// `five-keys (seed 7, 5 replicates) → five-keys (seed 8, 5 replicates)`.
-    fn heading(&self) -> String {
-        let side = |side: &ComparedResults| {
-            let replicates = number::counted(side.replicates as usize, "replicate");
-            let set = match side.overrides.is_empty() {
-                true => String::new(),
-                false => format!(", set {}", side.overrides.join(", ")),
-            };
-            format!("{} (seed {}, {replicates}{set})", side.name, side.seed)
+/// `five-keys (seed 7, 5 replicates) → five-keys (seed 8, 5 replicates)`.
+fn heading(found: &ResultsComparison) -> String {
+    let side = |side: &ComparedResults| {
+        let replicates = number::counted(side.replicates as usize, "replicate");
+        let set = match side.overrides.is_empty() {
+            true => String::new(),
+            false => format!(", set {}", side.overrides.join(", ")),
         };
-        format!("{} → {}", side(&self.0.before), side(&self.0.after))
-    }
+        format!("{} (seed {}, {replicates}{set})", side.name, side.seed)
+    };
+    format!("{} → {}", side(&found.before), side(&found.after))
+}
 
-    fn unpaired_strategies(&self) -> Vec<Block> {
-        let sides = [
-            ("first", &self.0.only_before),
-            ("second", &self.0.only_after),
-        ];
-        let unpaired = sides.into_iter().filter(|(_, names)| !names.is_empty());
-        let text = |(place, names): (_, &Vec<String>)| {
-            Block::text(format!("only in the {place}: {}", names.join(", ")))
-        };
-        unpaired.map(text).collect()
-    }
+fn unpaired_strategies(found: &ResultsComparison) -> Vec<Block> {
+    let sides = [("first", &found.only_before), ("second", &found.only_after)];
+    let unpaired = sides.into_iter().filter(|(_, names)| !names.is_empty());
+    let text = |(place, names): (_, &Vec<String>)| {
+        Block::text(format!("only in the {place}: {}", names.join(", ")))
+    };
+    unpaired.map(text).collect()
+}
 
-    fn footnote(&self) -> String {
-        let how = match self.0.paired {
-            true => "Paired: the same seed gives both the same draws, replicate by replicate.",
-            false => "Not paired: the seeds differ (Welch's intervals).",
-        };
-        format!(
-            "{how} Each interval stands alone: where nothing changed, one metric in twenty is flagged by chance."
-        )
-    }
+fn footnote(found: &ResultsComparison) -> String {
+    let how = match found.paired {
+        true => "Paired: the same seed gives both the same draws, replicate by replicate.",
+        false => "Not paired: the seeds differ (Welch's intervals).",
+    };
+    format!(
+        "{how} Each interval stands alone: where nothing changed, one metric in twenty is flagged by chance."
+    )
 }
 
 fn name(change: &StrategyChange) -> String {

@@ -29,13 +29,13 @@ mod sample_fixture;
 #[cfg(test)]
 mod sample_reads_fixture;
 
-pub use calibration_report::CalibrationReport;
+pub use calibration_report::calibration_document;
 pub use chart::{HeatColours, Theme};
-pub use comparison::ComparisonReport;
+pub use comparison::comparison_text;
 pub use document::{Block, Column, Document, Table, aligned};
 pub use json_text::json_text;
 pub use key_survey_report::KeySurveyReport;
 pub use load_report::LoadReport;
-pub use recommendation_report::RecommendationReport;
+pub use recommendation_report::{create_commands, recommendation_document};
 pub use results_report::{Format, ImageKind, Report};
 pub use terminal::Style;

@@ -29,65 +29,58 @@ const POINTS_SHOWN: usize = 2;
 /// Why there are several decisions.
 pub(super) const SEVERAL_GROUPS: &str = "Keys are compared where they store the same rows under the same load on the same cluster: each group has a decision of its own.";
 
-/// The views of recommendations.
-#[derive(Debug, Clone, Copy)]
-pub struct RecommendationReport<'a>(pub &'a Recommendations);
-
-impl RecommendationReport<'_> {
-    /// For a terminal, or a pull request.
-    pub fn document(&self) -> Document {
-        let mut parts = vec![vec![Block::Title(self.title().to_owned())]];
-        let several = self.0.groups.len() > 1;
-        parts.extend(several.then(|| vec![Block::text(SEVERAL_GROUPS.to_owned())]));
-        for group in &self.0.groups {
-            let own = group.strategies.iter().filter(|it| !it.suggested);
-            let among = || vec![Block::Heading(format!("Among {}", names(own)))];
-            parts.extend(several.then(among));
-            parts.push(vec![Block::Table(table(group))]);
-            let (create, rest) = shown(&group.create, LONGEST_SHOWN);
-            let reasons = [Block::Text(sentences(group)), Block::Command(create)];
-            parts.push(reasons.into_iter().chain(rest.map(Block::Hint)).collect());
-        }
-        parts.push(vec![Block::Note(self.footnote())]);
-        Document(parts)
+/// Recommendations for a terminal, or a pull request.
+pub fn recommendation_document(found: &Recommendations) -> Document {
+    let mut parts = vec![vec![Block::Title(title(found).to_owned())]];
+    let several = found.groups.len() > 1;
+    parts.extend(several.then(|| vec![Block::text(SEVERAL_GROUPS.to_owned())]));
+    for group in &found.groups {
+        let own = group.strategies.iter().filter(|it| !it.suggested);
+        let among = || vec![Block::Heading(format!("Among {}", names(own)))];
+        parts.extend(several.then(among));
+        parts.push(vec![Block::Table(table(group))]);
+        let (create, rest) = shown(&group.create, LONGEST_SHOWN);
+        let reasons = [Block::Text(sentences(group)), Block::Command(create)];
+        parts.push(reasons.into_iter().chain(rest.map(Block::Hint)).collect());
     }
+    parts.push(vec![Block::Note(footnote(found))]);
+    Document(parts)
+}
 
-    /// The `create` command of each recommended table, for the HBase shell.
-    pub fn commands(&self) -> String {
-        let groups = self.0.groups.iter();
-        let best = groups.filter_map(|group| Some((group.strategies.first()?, &group.create)));
-        let commands = best.map(|(best, create)| {
-            let key = joined(best.key.split_whitespace(), " ");
-            format!("# {}: {key}\n{create}\n", best.name)
-        });
-        commands.collect::<Vec<_>>().join("\n")
-    }
+/// The `create` command of each recommended table, for the HBase shell.
+pub fn create_commands(found: &Recommendations) -> String {
+    let groups = found.groups.iter();
+    let best = groups.filter_map(|group| Some((group.strategies.first()?, &group.create)));
+    let commands = best.map(|(best, create)| {
+        let key = joined(best.key.split_whitespace(), " ");
+        format!("# {}: {key}\n{create}\n", best.name)
+    });
+    commands.collect::<Vec<_>>().join("\n")
+}
 
-    fn title(&self) -> &str {
-        match self.0.question.is_empty() {
-            true => &self.0.scenario,
-            false => &self.0.question,
-        }
+fn title(found: &Recommendations) -> &str {
+    match found.question.is_empty() {
+        true => &found.scenario,
+        false => &found.question,
     }
+}
 
-    fn footnote(&self) -> String {
-        let found = self.0;
-        let replicates = number::counted(found.replicates as usize, "replicate");
-        format!(
-            "{} Each group is ranked among the keys over the same fields: by the rows that they keep, by limits ({}), then by reads that grow with the time that rows are kept, \
-             cost of reads, {} and bytes, where only differences of more than 5 % that the replicates show count. Another load, cluster or set of reads than the file's \
-             may turn it round. {}, seed {}, {replicates} of {}.",
-            tried(found.suggestions.as_ref()),
-            found.limits.join("; "),
-            match found.groups.iter().any(has_knees) {
-                true => "knee",
-                false => "usable capacity",
-            },
-            found.tool,
-            found.seed,
-            number::length(found.duration_s)
-        )
-    }
+fn footnote(found: &Recommendations) -> String {
+    let replicates = number::counted(found.replicates as usize, "replicate");
+    format!(
+        "{} Each group is ranked among the keys over the same fields: by the rows that they keep, by limits ({}), then by reads that grow with the time that rows are kept, \
+         cost of reads, {} and bytes, where only differences of more than 5 % that the replicates show count. Another load, cluster or set of reads than the file's \
+         may turn it round. {}, seed {}, {replicates} of {}.",
+        tried(found.suggestions.as_ref()),
+        found.limits.join("; "),
+        match found.groups.iter().any(has_knees) {
+            true => "knee",
+            false => "usable capacity",
+        },
+        found.tool,
+        found.seed,
+        number::length(found.duration_s)
+    )
 }
 
 fn table(group: &ComparableStrategies) -> Table {
