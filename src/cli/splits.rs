@@ -24,7 +24,7 @@ const MOST_REGIONS: i64 = 100_000;
 struct SplitsJson<'a> {
     algorithm: &'a str,
     regions: i64,
-    splits_hex: Vec<String>,
+    splits_hex: &'a [RowKey],
     #[serde(flatten)]
     sample: Option<Sample>,
 }
@@ -75,7 +75,7 @@ pub fn run(arguments: &SplitsArguments, console: &Console) -> Result<()> {
         return console.data(&json_text(&SplitsJson {
             algorithm: algorithm.name(),
             regions: points.len() as i64 + 1,
-            splits_hex: points.iter().map(|key| hex(key.as_bytes())).collect(),
+            splits_hex: &points,
             sample,
         }));
     };

@@ -1,6 +1,8 @@
 //! One row key. Must not know what its bytes mean.
 
 use super::notation::{self, NotationError};
+use crate::text::hex;
+use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// A row key: any bytes, compared unsigned, a prefix before its extensions. Empty is the start of the
@@ -11,8 +13,13 @@ use std::fmt;
 /// use keyheat_core::keyspace::RowKey;
 /// assert_eq!(RowKey(vec![0x00, b'a', 0xFF]).to_string(), r"\x00a\xFF");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct RowKey(pub Vec<u8>);
+/// In JSON it is lower-case hex.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+pub struct RowKey(#[serde(serialize_with = "in_hex")] pub Vec<u8>);
+
+fn in_hex<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&hex(bytes))
+}
 
 impl RowKey {
     /// The longest row that HBase takes (`HConstants.MAX_ROW_LENGTH`).

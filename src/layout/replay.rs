@@ -15,6 +15,7 @@ use crate::workload::{
     ReadSource, WriteId,
 };
 use either::Either;
+use serde::Serialize;
 use std::iter::Peekable;
 use std::sync::Arc;
 
@@ -66,7 +67,7 @@ pub enum Asks {
 }
 
 /// One scan.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScanRange {
     /// Empty at the start of the table.
     pub start: RowKey,

@@ -8,7 +8,7 @@ use super::console::Console;
 use super::loading;
 use crate::cluster::ValueSpec;
 use crate::keyspace::RowKey;
-use crate::layout::{Asks, ExistingRow, Layout, Replay, Replayed, Replicate};
+use crate::layout::{Asks, ExistingRow, Layout, Replay, Replayed, Replicate, ScanRange};
 use crate::scenario::{Scenario, Strategy};
 use crate::storage::RowSize;
 use crate::text::hex;
@@ -122,10 +122,7 @@ fn has_clients(strategy: &Strategy) -> bool {
 fn head(scenario: &Scenario, strategy: &Strategy, replicate: &Replicate) -> Value {
     let keys = std::iter::once(&strategy.key).chain(strategy.copies.iter().map(|it| &it.key));
     let tables = keys.zip(Layout::presplit_points(strategy, replicate));
-    let tables = tables.map(|(key, points)| -> Value {
-        let points: Vec<String> = points.iter().map(|key| hex(key.as_bytes())).collect();
-        json!({ "key": key.text(), "splits_hex": points })
-    });
+    let tables = tables.map(|(key, points)| json!({ "key": key.text(), "splits_hex": *points }));
     json!({
         "schema_version": SCHEMA_VERSION,
         "tool": concat!("keyheat ", env!("CARGO_PKG_VERSION")),
@@ -144,7 +141,7 @@ enum Line<'a> {
     Existing {
         written_ms: u64,
         #[serde(flatten)]
-        row: Row,
+        row: Row<'a>,
     },
     Write {
         at_s: f64,
@@ -155,7 +152,7 @@ enum Line<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         client: Option<u32>,
         #[serde(flatten)]
-        row: Row,
+        row: Row<'a>,
     },
     Read {
         at_s: f64,
@@ -163,26 +160,19 @@ enum Line<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         client: Option<u32>,
         table: usize,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        gets: Vec<String>,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        scans: Vec<Scan>,
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        gets: &'a [RowKey],
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        scans: &'a [ScanRange],
     },
 }
 
 #[derive(Serialize)]
-struct Row {
-    key: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    copies: Vec<String>,
+struct Row<'a> {
+    key: &'a RowKey,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    copies: &'a [RowKey],
     bytes: u64,
-}
-
-#[derive(Serialize)]
-struct Scan {
-    start: String,
-    stop: String,
-    reversed: bool,
 }
 
 /// How lines are written, and what operations are called.
@@ -249,22 +239,17 @@ impl Export<'_> {
             ) => {
                 let name = &workload.reads[usize::from(read.0)].name;
                 if format == ExportFormat::Jsonl {
-                    let scans = scans.iter().map(|scan| Scan {
-                        start: key(&scan.start),
-                        stop: key(&scan.stop),
-                        reversed: scan.reversed,
-                    });
                     return self.json(&Line::Read {
                         at_s,
                         read: name,
                         client,
                         table: *table,
-                        gets: gets.iter().map(key).collect(),
-                        scans: scans.collect(),
+                        gets,
+                        scans,
                     });
                 }
                 let get = |get| format!("{when},get,{name},{who},{table},{},,\n", key(get));
-                let scan = |scan: &crate::layout::ScanRange| {
+                let scan = |scan: &ScanRange| {
                     let kind = if scan.reversed { "scan-back" } else { "scan" };
                     let (start, stop) = (key(&scan.start), key(&scan.stop));
                     format!("{when},{kind},{name},{who},{table},{start},{stop},\n")
@@ -293,11 +278,10 @@ impl Export<'_> {
         RowSize::of_cells(family.len() as u64, cells)
     }
 
-    fn row(&self, keys: &[RowKey], cells: &RowSize) -> Row {
-        let mut hexed = keys.iter().map(|key| hex(key.as_bytes()));
+    fn row<'k>(&self, keys: &'k [RowKey], cells: &RowSize) -> Row<'k> {
         Row {
-            key: hexed.next().unwrap_or_default(),
-            copies: hexed.collect(),
+            key: &keys[0],
+            copies: &keys[1..],
             bytes: cells.cells(keys[0].as_bytes().len() as u64),
         }
     }
