@@ -8,7 +8,6 @@ use crate::metrics::{Demanded, Hotspot, HotspotEvidence, MetricId, Peak, Series}
 use crate::observed::TableLoads;
 use crate::random::{DrawKey, Permutation, Seed, Stream};
 use crate::statistics::{DealtPeaks, IntervalWeights};
-use crate::text::hex;
 use std::collections::BTreeMap;
 
 /// Dealings that peaks are taken of, as after a run.
@@ -138,11 +137,7 @@ impl LoadToday {
             top_regions: (1..).zip(&self.hottest).map(top).collect(),
             ..Series::default()
         };
-        let bucket = |start: &RowKey| KeyMapBucket {
-            start: start.to_string(),
-            hex: hex(start.as_bytes()),
-            labels: labels(start),
-        };
+        let bucket = |start: &RowKey| KeyMapBucket::of(start, labels(start));
         let number = |id: MetricId, value: f64| {
             let mean = Some(value);
             let measure = Measure {

@@ -5,10 +5,12 @@ use super::{
     ComparableStrategies, Comparison, ExpectationResult, KneeResult, Measure, Metric, at_point,
     value_text,
 };
+use crate::keyspace::RowKey;
 use crate::metrics::{
     Counts, Definition, MetricId, MetricPath, OperationNames, Part, Series, Side, Subject, lookup,
 };
 use crate::scenario::{SweptSetting, is_file_stem, is_name};
+use crate::text::hex;
 use serde::de::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::ser::{Formatter, PrettyFormatter};
@@ -167,6 +169,16 @@ pub struct KeyMapBucket {
     pub hex: String,
     /// What its segments say, outermost first.
     pub labels: Vec<String>,
+}
+
+impl KeyMapBucket {
+    pub(super) fn of(start: &RowKey, labels: Vec<String>) -> Self {
+        Self {
+            start: start.to_string(),
+            hex: hex(start.as_bytes()),
+            labels,
+        }
+    }
 }
 
 /// A percentile curve.

@@ -284,6 +284,8 @@ impl<'a> StrategySummary<'a> {
             first_region: before.sum(),
             region_starts: starts(mapped),
         });
+        let key_map = layout.key_buckets(mapped).iter();
+        let key_map = key_map.map(|it| KeyMapBucket::of(&it.start, it.labels.clone()));
         let mut result = StrategyResult {
             name: strategy.name.clone(),
             title: strategy.title.clone(),
@@ -318,11 +320,7 @@ impl<'a> StrategySummary<'a> {
             knee: knee.map(|knee| runs.knee_result(knee)),
             entities: hottest.map(told).collect(),
             series: runs.series.clone(),
-            key_map: layout
-                .key_buckets(mapped)
-                .iter()
-                .map(key_map_bucket)
-                .collect(),
+            key_map: key_map.collect(),
             region_starts: starts(0),
             mapped_copy,
             response_curve: response_curve(runs.together(self.load()).merged.as_ref()),
@@ -601,14 +599,6 @@ fn read_result((read, forecast, runs): (&Read, &ReadForecast, &Runs), cells: boo
 pub(super) fn sweep_of(point: &[SweepValue]) -> BTreeMap<String, serde_json::Value> {
     let value = |it: &SweepValue| (it.path.clone(), it.value.clone());
     point.iter().map(value).collect()
-}
-
-fn key_map_bucket(bucket: &crate::layout::KeyBucket) -> KeyMapBucket {
-    KeyMapBucket {
-        start: bucket.start.to_string(),
-        hex: text::hex(bucket.start.as_bytes()),
-        labels: bucket.labels.clone(),
-    }
 }
 
 /// Lints worth a warning, and what the runs showed to be odd; they name their strategy.
