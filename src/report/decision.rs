@@ -95,9 +95,9 @@ pub fn blocks(results: &Results) -> Vec<Block> {
 /// The point of a sweep at which all keys of a group were run: the heading says it, and no sentence needs to again.
 fn shared_point(results: &Results, group: &ComparableStrategies) -> String {
     let point = |own| find(results, own).map_or(String::new(), |(_, it)| at_point(&it.sweep));
-    let first = best(group).map_or(String::new(), point);
-    let is_shared = group.strategies.iter().all(|own| point(own) == first);
-    is_shared.then_some(first).unwrap_or_default()
+    let is_shared = |first: &String| group.strategies.iter().all(|own| point(own) == *first);
+    let first = best(group).map(point);
+    first.filter(is_shared).unwrap_or_default()
 }
 
 fn of_group(

@@ -7,7 +7,7 @@ use keyheat::key::fixed_segments;
 use keyheat::layout::{Layout, Replicate};
 use keyheat::observed::{ObservedFile, TableLoads};
 use keyheat::random::Seed;
-use keyheat::report::{LoadReport, Report};
+use keyheat::report::{ImageKind, LoadReport, Report};
 use keyheat::scenario::{Options, Scenario};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -564,7 +564,7 @@ proptest! {
             if let Some(results) = report.results() {
                 let folder = tempfile::tempdir().unwrap();
                 let mut pictures = Report::new(&results);
-                pictures.images.png = false;
+                pictures.images = &[ImageKind::Svg];
                 pictures.write_load_pictures(folder.path()).unwrap();
             }
         }
