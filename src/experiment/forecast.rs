@@ -17,7 +17,6 @@ use crate::scenario::{Knee, Scenario, Setup, Strategy, TimeSpec, VariedLoad};
 use crate::time::SimDuration;
 use crate::workload::{
     Choice, LoadModel, OperationBatch, ReadBatch, ReadId, ReadLoadModel, RowCounter, RunSample,
-    Think,
 };
 use std::sync::Arc;
 
@@ -461,7 +460,6 @@ impl<'a> Load<'a> {
                 offered += operations;
                 continue;
             };
-            let (Think::Constant(think) | Think::Exponential(think)) = *think;
             let rows = import.as_ref().map_or(f64::INFINITY, |_| operations);
             let clients = f64::from(*clients);
             run.clients += clients;
@@ -469,13 +467,13 @@ impl<'a> Load<'a> {
                 let row = row_bytes(setup);
                 let bandwidth = cluster.wal.as_ref().map_or(1e9, |wal| wal.bandwidth.0);
                 let most = bandwidth / row / self.share * secs;
-                let thought = clients * secs / think.as_secs_f64().max(1e-9);
+                let thought = clients * secs / think.mean().as_secs_f64().max(1e-9);
                 run.buffers += clients * buffer.0 as f64 / (row + BUFFERED_HEAP);
                 let each = (copies + 1.0) * BUFFERED_ROW_NS + row_nanos;
                 run.nanos += most.min(thought).min(rows) * each;
                 continue;
             }
-            let most = clients * secs / (think + idle_put(cluster)).as_secs_f64().max(1e-6);
+            let most = clients * secs / (think.mean() + idle_put(cluster)).as_secs_f64().max(1e-6);
             offered += most.min(rows).min(self.limit * secs);
             let queued = f64::from(cluster.call_queues) * f64::from(cluster.call_queue_length);
             let room = (f64::from(cluster.handlers) + queued) / self.share;
@@ -518,8 +516,8 @@ impl<'a> Load<'a> {
                 (_, Some((varied, to))) if varied == VariedLoad::Read(at) => to.min(most),
                 (Some(ReadLoadModel::Open { rate, .. }), _) => rate.0,
                 (Some(ReadLoadModel::Closed { clients, think }), _) => {
-                    let (Think::Constant(think) | Think::Exponential(think)) = think;
-                    let trip = think.as_secs_f64() + base + 2.0 * cluster.network.as_secs_f64();
+                    let there_and_back = 2.0 * cluster.network.as_secs_f64();
+                    let trip = think.mean().as_secs_f64() + base + there_and_back;
                     run.clients += f64::from(*clients);
                     (f64::from(*clients) / trip.max(1e-6)).min(most)
                 }
