@@ -137,8 +137,7 @@ fn events_that_can_do_nothing_are_said() {
             let is_of_event = message.contains(" at 3s") || message.contains("at 4s");
             is_of_event && !message.contains("is noticed")
         });
-        told.map(|(_, message)| message)
-            .collect::<Vec<_>>()
+        told.map(|(_, message)| message).collect::<Vec<_>>()
     };
     let crash = "[[event]]\nat = \"3s\"\ncrash = 2\n";
     assert_eq!(
