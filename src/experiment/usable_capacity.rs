@@ -5,7 +5,7 @@ use crate::layout::{Replicate, stored_cells};
 use crate::random::Seed;
 use crate::scenario::Strategy;
 use crate::storage::RowSize;
-use crate::workload::{LoadModel, WriteKind};
+use crate::workload::{LoadModel, WriteId, WriteKind};
 
 /// Sizes of writes that differ by more are unlike.
 const ALIKE: f64 = 1.05;
@@ -18,7 +18,7 @@ const HELD_UP: f64 = 0.85;
 pub(super) struct LoggedWrites {
     /// Mean bytes of a row.
     bytes: f64,
-    /// The part of them that grows as the rate does: of values that are appended to.
+    /// The part of them that grows as the rate does: what the run appends to values.
     growing: f64,
 }
 
@@ -60,13 +60,24 @@ impl LoggedWrites {
             // The n-th append writes the values of all n, (n + 1) / 2 of them on average.
             let times = times.as_ref().filter(|_| write.kind == WriteKind::Append);
             let times = times.map_or(1.0, |it| it.writes_per_cell[at].max(1.0));
+            // What rows had been appended to before does not grow with the rate of the run.
+            let id = Some(WriteId(at as u8));
+            let before = setup.workload.existing.iter().filter(|it| it.write == id);
+            let before: u64 = before.map(|it| it.rows.len(&setup.schema)).sum();
+            let of_run = of_kind / (of_kind + before as f64).max(1.0);
             let of_value = size.value_bytes() as f64;
             let bytes =
                 size.cells(key_bytes.round() as u64) as f64 + of_value * (times - 1.0) / 2.0;
             (least, most) = (least.min(bytes), most.max(bytes));
             all += of_kind * bytes;
             rows += of_kind;
-            grown += of_kind * of_value * if times > 1.0 { times / 2.0 } else { 0.0 };
+            grown += of_kind
+                * of_value
+                * if times > 1.0 {
+                    of_run * times / 2.0
+                } else {
+                    0.0
+                };
         }
         let is_unlike = most > ALIKE * least || grown > 0.0;
         (is_unlike && all > 0.0).then_some(Self {
