@@ -168,8 +168,7 @@ impl ComparableStrategies {
         let second = order.get(1).map(|&second| found[second].1);
         let among: Vec<&Candidate> = order[..tied].iter().map(|&at| &candidates[at]).collect();
         let mut reasons = reasons(&ranked, &among, replicates);
-        let suggested_best = suggested(chosen);
-        if let Some(key) = suggested_best {
+        if let Some(key) = suggested(chosen) {
             let (name, settings) = (&key.name, key.settings().join("`, `"));
             reasons.push(format!(
                 "`{name}` is not in the file: add it as `[strategy.{name}]` with `{settings}`."

@@ -71,13 +71,9 @@ impl LoggedWrites {
             (least, most) = (least.min(bytes), most.max(bytes));
             all += of_kind * bytes;
             rows += of_kind;
-            grown += of_kind
-                * of_value
-                * if times > 1.0 {
-                    of_run * times / 2.0
-                } else {
-                    0.0
-                };
+            if times > 1.0 {
+                grown += of_kind * of_value * of_run * times / 2.0;
+            }
         }
         let is_unlike = most > ALIKE * least || grown > 0.0;
         (is_unlike && all > 0.0).then_some(Self {
