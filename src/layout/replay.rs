@@ -103,10 +103,10 @@ impl<'a> Replay<'a> {
         for (at, write) in workload.writes.iter().enumerate() {
             let id = WriteId(at as u8);
             if let Some(source) = ClosedSource::new(workload, id, Arc::clone(generator)) {
-                let operations = workload.estimated_operations(write, schema).max(1.0);
+                let least = 1.0 / workload.duration.as_secs_f64();
                 sources.push(keyed(WriteSource::Closed {
                     source: Box::new(source),
-                    pace: operations / workload.duration.as_secs_f64(),
+                    pace: workload.estimated_rate(write, schema).0.max(least),
                     made: 0,
                 }));
             }

@@ -2,6 +2,7 @@
 
 use super::row_history::RowOrigin;
 use super::row_question::{Condition, Item};
+use super::row_source::sortable;
 use crate::record::{
     Distribution, DistributionShape, FieldColumn, FieldId, FieldKind, Late, RecordGenerator,
     Schema, ShareClass, TimeUnit, ValueGroups, ValueShares,
@@ -20,6 +21,12 @@ const SINGLE_VALUES: u64 = 64;
 /// So few neighbours of a range, of which none is frequent, count as their mean.
 const AVERAGED: u64 = 8;
 
+/// So many values are put in order: a quarter of a second and 50 MB at most.
+const SORTED_MAX: u64 = 1 << 18;
+
+/// Of more values than that, the first ones of any order are like all of them; fewer are looked at one by one, for each instant.
+const LIKE_ALL: u64 = 1 << 12;
+
 /// How all fields' values come about among the rows of every origin. What takes a pass over values is prepared when it is first asked for.
 #[derive(Debug, Clone)]
 pub(super) struct Marginals {
@@ -30,6 +37,8 @@ pub(super) struct Marginals {
     of_origins: Vec<Arc<[Marginal]>>,
     /// Of the groups that were asked for, and the first of the origins whose values come about so.
     grouped: Arc<Mutex<Vec<GroupsOfOrigin>>>,
+    /// Of each origin that is sorted by a field, the share of the rows before each of its values.
+    sorted: Vec<OnceLock<Vec<f64>>>,
 }
 
 /// Groups, and the first of the origins that they have these shares in.
@@ -269,6 +278,7 @@ impl Marginals {
             laws: fields().map(|_| OnceLock::new()).collect(),
             of_origins,
             grouped: Arc::default(),
+            sorted: origins.iter().map(|_| OnceLock::new()).collect(),
             generator: Arc::clone(generator),
         }
     }
@@ -356,6 +366,18 @@ impl Marginals {
         item: Item<'_>,
         condition: Condition<'_>,
     ) -> Option<bool> {
+        let value = self.value_of_parents(origin, item.field, condition)?;
+        Some(value.is_none_or(|value| item.has(value)))
+    }
+
+    /// The value of a dependent field in the rows of an origin that satisfy a condition, if that can be told; `None` where the condition does not say all that
+    /// decides it.
+    pub(super) fn value_of_parents(
+        &self,
+        origin: usize,
+        field: FieldId,
+        condition: Condition<'_>,
+    ) -> Option<Option<i64>> {
         let known = |id: FieldId| match self.of(origin, id) {
             Marginal::Fixed(slot) => Some(*slot),
             _ => {
@@ -363,13 +385,12 @@ impl Marginals {
                 equal.find(|(field, _)| *field == id).map(|(_, slot)| *slot)
             }
         };
-        let parents = &self.generator.schema().field(item.field).of;
+        let parents = &self.generator.schema().field(field).of;
         if parents.iter().any(|parent| known(*parent).is_none()) {
             return None;
         }
         let slot_of = |parent| known(parent).unwrap_or(0);
-        let value = self.generator.dependent_value(item.field, slot_of);
-        Some(value.is_none_or(|value| item.has(value)))
+        Some(self.generator.dependent_value(field, slot_of))
     }
 
     /// The share of slots `low..high` of a dependent field, where it is tabulated.
@@ -402,6 +423,70 @@ impl Marginals {
     pub(super) fn share_in(&self, origin: usize, field: FieldId, slots: (i64, i64)) -> f64 {
         let tabulated = self.tabulated(origin, field, slots, Of::Rows);
         tabulated.unwrap_or_else(|| self.independent(origin, field, slots, Of::Rows))
+    }
+
+    /// From which part of an origin's rows to which those with these slots of the field lie that they are sorted by; `None` where its values are too many to
+    /// know.
+    pub(super) fn sorted_part(
+        &self,
+        origin: usize,
+        field: FieldId,
+        (low, high): (i64, i64),
+    ) -> Option<(f64, f64)> {
+        let share = |slots| self.share_in(origin, field, slots);
+        let before = match self.kind(field) {
+            FieldKind::Int { .. } | FieldKind::Digits { .. } => share((i64::MIN, low)),
+            kind => {
+                let value = usize::try_from(low.wrapping_sub(kind.first_slot()));
+                *self.before_each(origin, field)?.get(value.ok()?)?
+            }
+        };
+        Some((before, before + share((low, high))))
+    }
+
+    /// The values that the first part of an origin's rows has of the field that these are sorted by, in classes that make up the whole of them; `None` where they are
+    /// like all its values: as likely as these, or as many.
+    pub(super) fn sorted_classes(
+        &self,
+        origin: usize,
+        field: FieldId,
+        part: f64,
+    ) -> Option<ValueClasses> {
+        let is_even = self.generator.schema().field(field).law == Distribution::default();
+        let is_own = match self.of(origin, field) {
+            Marginal::Own { combined } => is_even || *combined,
+            _ => false,
+        };
+        if is_own || self.kind(field).count()? > LIKE_ALL {
+            return None;
+        }
+        let first = self.kind(field).first_slot();
+        let weight = |(slot, before): (i64, &f64)| {
+            let share = self.share_in(origin, field, (slot, slot + 1));
+            share.min(part - before).max(0.0)
+        };
+        let weights = (first..).zip(self.before_each(origin, field)?).map(weight);
+        let classes = ValueShares::of_weights(0, &weights.collect::<Vec<f64>>()).classes();
+        Some(ValueClasses::of_part(classes, part))
+    }
+
+    /// The share of an origin's rows before each value of the field that they are sorted by; `None` of too many.
+    fn before_each(&self, origin: usize, field: FieldId) -> Option<&[f64]> {
+        let kind = self.kind(field);
+        let count = kind.count().filter(|count| *count <= SORTED_MAX)?;
+        let first = kind.first_slot();
+        Some(self.sorted[origin].get_or_init(|| {
+            let slots: Vec<i64> = (0..count as i64).map(|at| first + at).collect();
+            let keys = sortable(&slots, field, self.generator.schema());
+            let mut order: Vec<usize> = (0..slots.len()).collect();
+            order.sort_unstable_by_key(|at| keys[*at]);
+            let (mut before, mut sum) = (vec![0.0; slots.len()], 0.0);
+            for at in order {
+                before[at] = sum;
+                sum += self.share_in(origin, field, (slots[at], slots[at] + 1));
+            }
+            before
+        }))
     }
 
     /// The share that a part of a condition leaves.

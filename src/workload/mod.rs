@@ -14,6 +14,8 @@ mod drawn_count;
 mod fixture;
 #[cfg(test)]
 mod import_tests;
+#[cfg(test)]
+mod imported_tests;
 mod kept_writes;
 mod marginals;
 #[cfg(test)]
@@ -44,6 +46,7 @@ mod row_source;
 mod sample;
 #[cfg(test)]
 mod sample_tests;
+mod sorted_rows;
 mod spec;
 mod table_rows;
 mod target_picker;

@@ -32,7 +32,7 @@ pub(super) struct RowCount<'a> {
     pub(super) condition: Condition<'a>,
     pub(super) equality: RowEquality<'a>,
     pub(super) target: &'a [i64],
-    at: SimTime,
+    pub(super) at: SimTime,
     /// Writes of a cell that count, its newest ones.
     versions: u32,
     /// The target satisfies the condition.
@@ -57,7 +57,9 @@ pub(super) struct Selection<'a> {
     rows: f64,
     /// Expected other rows when one is known to be there.
     others: f64,
-    /// The part of the told fields' values that the condition leaves.
+    /// The part of the told fields' values that rows are there of already, where they are sorted by one of these.
+    pub(super) filled: Part,
+    /// The part of the told fields' values that it and the condition leave.
     left: Part,
     /// The values that it leaves of told fields, where those of all values don't tell what they are like.
     pub(super) ranges: Ranges,
@@ -81,7 +83,7 @@ impl Part {
     };
 
     /// Of the origin's rows.
-    fn share(self) -> f64 {
+    pub(super) fn share(self) -> f64 {
         self.combined * self.drawn
     }
 
@@ -339,6 +341,9 @@ impl<'a> RowCount<'a> {
                 }
             }
         }
+        let filled = self.sorted(at, shape, &mut window);
+        part.cut(true, filled.combined);
+        part.cut(false, filled.drawn);
         let present = shape.present(window, self.at, &origin.history);
         let Part { combined, drawn } = part;
         let rows = present * combined * drawn;
@@ -354,6 +359,7 @@ impl<'a> RowCount<'a> {
             kept,
             rows,
             others,
+            filled,
             left: Part::ALL,
             ranges: Ranges::new(),
             own: SmallVec::new(),
@@ -436,6 +442,7 @@ impl<'a> RowCount<'a> {
                 };
                 let ranges = items(self.condition).filter(told).filter_map(range);
                 let mut ranges: Ranges = ranges.collect();
+                ranges.extend(self.come_so_far(of).filter(|it| is_apart(it.0)));
                 let mut own = SmallVec::new();
                 let mut own_kept = 1.0;
                 for listed in self.listed_classes(of) {
@@ -661,7 +668,8 @@ impl<'a> RowCount<'a> {
                 }
             });
             last = inflows;
-            held = new * of.left.share() * self.equality.draws * self.equality.turns;
+            let left = of.left.share() / of.filled.share();
+            held = new * left * self.equality.draws * self.equality.turns;
             held
         };
         let Some(step) = self.step(of) else {
@@ -837,7 +845,7 @@ impl<'a> RowCount<'a> {
         let origin = &self.population.origins[of.origin];
         let mut combinations = origin.combinations * of.part.combined / of.left.combined;
         let mut share = of.part.drawn / of.left.drawn / self.equality.draws;
-        let mut reached = 1.0;
+        let mut reached = of.filled.share();
         for ((field, role), value) in self.told(of).zip(values) {
             match role {
                 FieldRole::Single => {

@@ -38,11 +38,15 @@ type Shares = SmallVec<[u64; 16]>;
 
 impl Population {
     /// The shares that the parts of a condition leave of each origin's rows. Of questions that differ in single values alone, it is all that a number follows from
-    /// which does not have the target among its rows; `None` where there is more, as for instants, and for values whose parents the condition leaves open.
+    /// which does not have the target among its rows; `None` where there is more, as for instants, where rows are sorted by a value, and for values whose parents
+    /// the condition leaves open.
     fn shares(&self, condition: Condition<'_>) -> Option<Shares> {
         let (marginals, equal) = (&self.marginals, condition.equal.len());
         let mut shares = Shares::new();
         for origin in 0..self.origins.len() {
+            if self.origins[origin].sorted_by.is_some() {
+                return None;
+            }
             for (nth, item) in items(condition).enumerate() {
                 let share = match marginals.of(origin, item.field) {
                     Marginal::Fixed(slot) if item.has(*slot) => continue,

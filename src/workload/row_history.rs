@@ -5,7 +5,6 @@ use super::rate_profile::RateProfile;
 use super::{Arrivals, ImportOrder, ImportRows, LoadModel, Phase, Workload, Write, WriteId};
 use crate::record::{FieldId, Late, Schema};
 use crate::time::SimTime;
-use crate::units::PerSecond;
 
 /// One origin of rows, as laws.
 #[derive(Debug, Clone)]
@@ -17,6 +16,8 @@ pub(super) struct RowOrigin {
     pub(super) each: Vec<FieldId>,
     /// Number of combinations; 1 without `each`.
     pub(super) combinations: f64,
+    /// The field by whose values its rows are written, if they are sorted.
+    pub(super) sorted_by: Option<FieldId>,
     /// What the sequence fields of its row 0 count.
     pub(super) sequence: u64,
 }
@@ -35,7 +36,7 @@ pub(super) struct RowHistory {
     in_order: bool,
     /// Rows after which the origin stops; infinite if only the run ends it.
     most: f64,
-    /// Carried instants are evenly spaced: always of turns and of rows before the run, of arrivals when they are constant.
+    /// The rows of a combination are evenly spaced: always of turns, of those that come once and of rows before the run, of arrivals when they are constant.
     pub(super) regular: bool,
 }
 
@@ -58,6 +59,8 @@ pub(super) struct Window {
     pub(super) late: Option<Late>,
     /// Numbers `low..high`.
     pub(super) numbers: Option<(f64, f64)>,
+    /// Of rows that are sorted by a field: from which part of all to which, between 0 and 1, those with its values lie.
+    pub(super) sorted: Option<(f64, f64)>,
 }
 
 /// How the rows of one of several equal steps of time come to carry it: means.
@@ -96,6 +99,7 @@ impl RowOrigin {
     pub(super) fn all(workload: &Workload, schema: &Schema) -> Vec<Self> {
         let origin = |history, fixed: &[(FieldId, i64)], each: &[FieldId], sequence| Self {
             history,
+            sorted_by: None,
             combinations: Combinations::new(each, schema).count as f64,
             // What is fixed is not combined.
             fixed: fixed
@@ -115,7 +119,14 @@ impl RowOrigin {
         let writes = workload.writes.iter().enumerate().map(|(at, write)| {
             let history = RowHistory::of_write(workload, write, schema);
             let sequence = workload.existing_rows_of(WriteId(at as u8), schema);
-            origin(history, &write.with, write.load.each(), sequence)
+            let order = write.load.import().map(|import| import.order);
+            Self {
+                sorted_by: match order {
+                    Some(ImportOrder::By(field)) => Some(field),
+                    _ => None,
+                },
+                ..origin(history, &write.with, write.load.each(), sequence)
+            }
         });
         existing.chain(writes).collect()
     }
@@ -160,8 +171,7 @@ impl RowHistory {
                 RateProfile::new(*rate, profile, workload.duration)
             }
             LoadModel::Closed { .. } => {
-                let volume = workload.estimated_operations(write, schema);
-                let rate = PerSecond(volume / workload.duration.as_secs_f64().max(1e-9));
+                let rate = workload.estimated_rate(write, schema);
                 RateProfile::new(rate, &[], workload.duration)
             }
             LoadModel::Periodic(periodic) => {
@@ -182,7 +192,7 @@ impl RowHistory {
             Some((own, _)) => (own, Some(rate)),
         };
         Self {
-            regular: regular || written.is_some(),
+            regular: regular || written.is_some() || !write.load.each().is_empty(),
             in_order: import.is_none_or(|import| import.order == ImportOrder::Time),
             most: import.map_or(f64::INFINITY, |import| import.rows.len(schema) as f64),
             carried,
@@ -199,6 +209,22 @@ impl RowHistory {
             Some(rate) => rate.operations_by(at).min(self.most),
             None => self.number_at(at),
         }
+    }
+
+    /// The same if in all parts of the order that rows are sorted in as many of them were there as in that of a window.
+    fn rows_as_in(&self, window: Window, at: SimTime) -> f64 {
+        let rows = self.rows(at);
+        match window.sorted {
+            Some((low, high)) if high > low => {
+                ((rows - low * self.most) / (high - low)).clamp(0.0, self.most)
+            }
+            _ => rows,
+        }
+    }
+
+    /// The share of all rows that is in the table.
+    pub(super) fn part(&self, at: SimTime) -> f64 {
+        (self.rows(at) / self.most.max(1.0)).min(1.0)
     }
 
     /// The same in whole rows, down but for rounding.
@@ -264,13 +290,14 @@ impl RowHistory {
         };
         let up_to = late.up_to.as_nanos() as f64;
         // A row that is late by l carries x when it was due at x + l.
-        let area = self.area(at);
+        let area = self.area(window, at);
         let until = |x: f64| (area(x + up_to) - area(x)) / up_to;
         let numbered = Window {
             carried: None,
             ..window
         };
-        let delayed = (until(high) - until(low)) * self.on_time(numbered, at) / self.rows(at);
+        let delayed =
+            (until(high) - until(low)) * self.on_time(numbered, at) / self.rows_as_in(window, at);
         (1.0 - late.fraction) * on_time + late.fraction * delayed
     }
 
@@ -324,7 +351,8 @@ impl RowHistory {
     /// The lateness of a window's rows, if any of them is late.
     fn lateness(&self, window: Window, at: SimTime) -> Option<Late> {
         let some = |late: &Late| late.fraction > 0.0 && late.up_to.as_nanos() > 0;
-        window.late.filter(|late| some(late) && self.rows(at) > 0.0)
+        let rows = self.rows_as_in(window, at);
+        window.late.filter(|late| some(late) && rows > 0.0)
     }
 
     /// Rows in the table at `at` that lie in a window, as if none were late.
@@ -336,8 +364,10 @@ impl RowHistory {
         let due = window.carried.map_or((0.0, f64::INFINITY), due);
         let (low, high) = window.numbers.unwrap_or((0.0, f64::INFINITY));
         // What is asked of the order in which rows are written, and what of that in which they are numbered.
-        let (mut written, mut numbered) =
-            ((0.0, self.rows(at)), (low.max(0.0), high.min(self.most)));
+        let (mut written, mut numbered) = (
+            (0.0, self.rows_as_in(window, at)),
+            (low.max(0.0), high.min(self.most)),
+        );
         match self.written.is_some() {
             true => numbered = both(numbered, due),
             false => written = both(written, due),
@@ -351,8 +381,8 @@ impl RowHistory {
     }
 
     /// Integral up to an instant of the number of rows in the table at `at` whose instants are before it; of aligned turns as if they were spread.
-    fn area(&self, at: SimTime) -> impl Fn(f64) -> f64 {
-        let rows = self.rows(at);
+    fn area(&self, window: Window, at: SimTime) -> impl Fn(f64) -> f64 {
+        let rows = self.rows_as_in(window, at);
         // Of rows that are numbered by their instants and written in another order, a share of any instant's is there.
         let (limit, share) = match self.written.is_some() && !self.in_order {
             true => (self.most, rows / self.most),
@@ -364,8 +394,10 @@ impl RowHistory {
 }
 
 /// What lies in both ranges.
-pub(super) fn both(one: (f64, f64), other: (f64, f64)) -> (f64, f64) {
-    (one.0.max(other.0), one.1.min(other.1))
+pub(super) fn both<T: PartialOrd>(one: (T, T), other: (T, T)) -> (T, T) {
+    let later = |a, b| if b > a { b } else { a };
+    let earlier = |a, b| if b < a { b } else { a };
+    (later(one.0, other.0), earlier(one.1, other.1))
 }
 
 /// The instants before the run that rows carry, if they have instants of their own.

@@ -71,6 +71,8 @@ pub(super) struct OriginShape {
     pub unique: bool,
     /// No part of the condition may leave some of the told values only.
     pub keeps_values: bool,
+    /// The condition and what is told decide the field that rows are sorted by.
+    pub tells_order: bool,
     /// Parts of the condition that may, by their numbers, and whether their fields are combined.
     pub narrowings: Vec<(usize, bool, Narrowing)>,
     /// Told fields whose values go together: the first has their values in a cell, and decides the others'.
@@ -93,7 +95,7 @@ pub(super) struct RowShape {
     groups: SmallVec<[Arc<ValueGroups>; 1]>,
     step: Option<FieldId>,
     is_unique: bool,
-    /// Each part of the condition asks for one slot of a field that the rows of all origins draw by its law.
+    /// Each part of the condition asks for one slot of a field that the rows of all origins draw by its law, and none of them are sorted.
     pub is_drawn: bool,
     /// No two rows that satisfy the condition tell different values of fields.
     pub fixes_told: bool,
@@ -117,9 +119,13 @@ impl RowShape {
             let marginal = population.marginals.of(origin, field);
             matches!(marginal, Marginal::Own { combined: false })
         };
-        let is_drawn = items(condition).all(|item| {
-            item.is_single() && origins.clone().all(|origin| is_drawn(item.field, origin))
-        });
+        let mut all = population.origins.iter();
+        let are_sorted = all.any(|origin| origin.sorted_by.is_some());
+        let mut asked = items(condition);
+        let is_drawn = !are_sorted
+            && asked.all(|item| {
+                item.is_single() && origins.clone().all(|origin| is_drawn(item.field, origin))
+            });
         let mut told = equality.told.iter();
         let equal = condition.equal.iter();
         let is_given = |field: &FieldId| equal.clone().any(|(known, _)| known == field);
@@ -214,12 +220,14 @@ impl OriginShape {
         let follows = |field: FieldId| marginals.follows(at, field, &is_known);
         let is_instant =
             |field: &FieldId| matches!(marginals.of(at, *field), Marginal::Instant { .. });
+        let sorted_by = population.origins[at].sorted_by;
         let mut shape = Self {
             roles: SmallVec::new(),
             step: Telling::Nothing,
             densest: f64::INFINITY,
             unique: equality.draws.is_infinite(),
             keeps_values: true,
+            tells_order: sorted_by.is_some_and(|field| is_known(field) || follows(field)),
             narrowings: Vec::new(),
             together: SmallVec::new(),
             grouped: grouped

@@ -357,7 +357,7 @@ fn ascending(keys: &[u64]) -> Vec<u32> {
 }
 
 /// Numbers that sort as the field's values do: numbers by themselves, texts by their bytes.
-fn sortable(slots: &[i64], field: FieldId, schema: &Schema) -> Vec<u64> {
+pub(super) fn sortable(slots: &[i64], field: FieldId, schema: &Schema) -> Vec<u64> {
     const SIGN: u64 = 1 << 63;
     let each = |key: fn(u64) -> u64| slots.iter().map(|slot| key(*slot as u64)).collect();
     match schema.field(field).kind {

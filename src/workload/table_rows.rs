@@ -10,7 +10,7 @@ use crate::time::{EpochNanos, SimTime};
 use std::sync::Arc;
 
 /// The rows of the existing tables and of the run's writes: the very records that they hold. Only the instants of Poisson arrivals and of closed loops are
-/// approximate, by the inverse of the rate, and so are those of jittered turns before the run; and which row of an import ordered by a field comes when.
+/// approximate, by the inverse of the rate, and so are those of jittered turns before the run.
 #[derive(Debug)]
 pub(super) struct TableRows {
     pub(super) generator: Arc<RecordGenerator>,
@@ -54,7 +54,10 @@ impl TableRows {
         let writes = workload.writes.iter().enumerate().map(|(at, write)| {
             let id = WriteId(at as u8);
             RowMaker {
-                rows: RowSource::unsorted(workload, id, &generator),
+                rows: match workload.reads.is_empty() {
+                    true => RowSource::unsorted(workload, id, &generator),
+                    false => RowSource::of_write(workload, id, &generator),
+                },
                 place: match &write.load {
                     LoadModel::Open {
                         arrivals,

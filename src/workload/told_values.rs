@@ -27,7 +27,7 @@ pub(super) struct Listed {
 impl<'a> RowCount<'a> {
     /// The part of the told fields' values that the condition leaves.
     pub(super) fn left(&self, of: &Selection<'_>, ranges: &Ranges) -> Part {
-        let (mut left, marginals) = (Part::ALL, &self.population.marginals);
+        let (mut left, marginals) = (of.filled, &self.population.marginals);
         for &(nth, combined, narrowing) in &of.shape.narrowings {
             let Some(item) = items(self.condition).nth(nth) else {
                 continue;

@@ -4,6 +4,7 @@ use super::combinations::Combinations;
 use super::{LoadModel, Think, Workload, Write, WriteId};
 use crate::record::Schema;
 use crate::time::SimDuration;
+use crate::units::PerSecond;
 
 impl Workload {
     /// Rows that the table holds before the run.
@@ -68,9 +69,22 @@ impl Workload {
         if let Some(import) = write.load.import() {
             return import.rows.len(schema) as f64;
         }
+        self.asked_per_sec(write) * self.duration.as_secs_f64() / self.overload(schema)
+    }
+
+    /// The same a second, for as long as the write lasts: of an import by a closed loop what its clients put, but no less than it takes to be done with the run.
+    pub fn estimated_rate(&self, write: &Write, schema: &Schema) -> PerSecond {
+        let even = self.estimated_operations(write, schema) / self.duration.as_secs_f64().max(1e-9);
+        PerSecond(match write.load.import() {
+            Some(_) => even.max(self.asked_per_sec(write) / self.overload(schema)),
+            None => even,
+        })
+    }
+
+    /// How many times what all servers can do the writes ask for together, where that is more.
+    fn overload(&self, schema: &Schema) -> f64 {
         let asked = self.writes.iter().map(|of| self.utilisation(of, schema));
-        let asked: f64 = asked.sum();
-        self.asked_per_sec(write) * self.duration.as_secs_f64() / asked.max(1.0)
+        asked.sum::<f64>().max(1.0)
     }
 
     /// The same of all writes together.
