@@ -5,6 +5,7 @@ use super::from_time::{DAY, SECOND};
 use super::time_order::TimeOrder;
 use super::trend::{LEAST_ROWS, Trend};
 use crate::data::{Value, ValueKind, ValueParser};
+use crate::random::hash_name;
 
 /// What is known of a column. Memory is bounded, whatever its length.
 #[derive(Debug, Default)]
@@ -18,6 +19,8 @@ pub struct Column {
     pub missing: u64,
     /// How often each value came.
     pub frequencies: Frequencies,
+    /// The same of a column that follows from another, as far as it tells the law by which values of that one draw theirs.
+    drawn: Option<Frequencies>,
     /// Bytes of all values as text.
     pub bytes: u64,
     /// The order of its values, of whole numbers and of texts.
@@ -158,6 +161,29 @@ impl Column {
         if self.may_be_times.is_some() && is_sorted && is_near && !counts {
             self.become_kind(ValueKind::Time);
         }
+    }
+
+    /// Of the rows of these values, by their numbers, only a part tells the law.
+    pub(super) fn without_lumps(&mut self, parts: Vec<(i64, f64)>) {
+        let is_int = self.kind() == ValueKind::Int;
+        for (number, part) in parts {
+            let hash = match is_int {
+                true => hash_name(&number.to_string()),
+                false => number.cast_unsigned(),
+            };
+            let drawn = self.drawn.get_or_insert_with(|| self.frequencies.clone());
+            drawn.lessen(hash, part);
+        }
+    }
+
+    /// The law is told by a part of the rows.
+    pub fn has_lumps(&self) -> bool {
+        self.drawn.is_some()
+    }
+
+    /// How often each value was drawn.
+    pub fn law(&self) -> &Frequencies {
+        self.drawn.as_ref().unwrap_or(&self.frequencies)
     }
 
     /// Values that were read.

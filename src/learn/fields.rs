@@ -90,6 +90,9 @@ pub fn fields_of(survey: &Survey) -> Vec<LearntField> {
         if let (Some((parent, _)), Some(declared)) = (parent, &mut fields[column].declared) {
             declared.1 += &format!(", of = \"{parent}\"");
             fields[column].note += &format!("; it follows from `{parent}`");
+            if columns[column].has_lumps() {
+                fields[column].note += ", of which the most frequent values count less here";
+            }
             fields[column].role = Role::Other;
         }
     }
@@ -305,7 +308,7 @@ impl LearntField {
 
     /// Few values are listed; a number behind the same letters is one of `digits`; others are random texts of the mean length.
     fn text(&mut self, column: &Column) -> String {
-        let texts = column.frequencies.heaviest(usize::MAX);
+        let texts = column.law().heaviest(usize::MAX);
         let (texts, weights): (Vec<&str>, Vec<u64>) = texts.into_iter().unzip();
         let lengths = texts.iter().map(|it| it.len());
         let (shortest, longest) = (lengths.clone().min(), lengths.max());
@@ -386,7 +389,7 @@ impl LearntField {
         if column.is_unique() {
             return count(ENDLESS);
         }
-        let Some(fit) = ZipfFit::of(&column.frequencies.tallies()) else {
+        let Some(fit) = ZipfFit::of(&column.law().tallies()) else {
             self.note += "; too few come again to fit a law";
             return count(self.distinct);
         };

@@ -26,7 +26,7 @@ const SURE: u64 = 4;
 /// While there are at most `MOST` values, all are counted. Then only those whose hash begins with `level` zero bits, a uniform sample of the values
 /// (Wegman's adaptive sampling; Flajolet, On adaptive sampling, Computing 43, 1990); the others are watched as by lossy counting (Manku and Motwani 2002): when
 /// there are too many, the rarer half of them goes, and whatever is not there came at most `lost` times.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Frequencies {
     values: HashMap<u64, Seen>,
     most: usize,
@@ -37,7 +37,7 @@ pub struct Frequencies {
     pub rows: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Seen {
     times: u64,
     /// It may have come so many times more before it was watched; 0 of what is sampled.
@@ -106,6 +106,15 @@ impl Frequencies {
             self.forget();
         }
         hash
+    }
+
+    /// Counts a value that was counted only so often as that part of it, once at least.
+    pub(super) fn lessen(&mut self, hash: u64, part: f64) {
+        if let Some(seen) = self.values.get_mut(&hash) {
+            let left = ((seen.times as f64 * part).round() as u64).max(1);
+            self.rows -= seen.times - left;
+            seen.times = left;
+        }
     }
 
     /// Drops the rarer half of what is watched.

@@ -3,6 +3,7 @@
 use super::column::{Column, Misfit};
 use super::from_time::{self, Made};
 use crate::data::{DataError, Oddity, Record, Rows, ValueKind};
+use std::collections::BTreeMap;
 
 /// Rows from the first on in which dependences are looked for.
 const KEPT_ROWS: usize = 10_000;
@@ -12,6 +13,9 @@ const MOST_RELATED: usize = 24;
 
 /// Rows of a value that came before that say whether another column follows from it (estimate).
 const LEAST_WITNESSES: usize = 30;
+
+/// A column's law may rest on one value of the column that it follows from by one part in so many (estimate).
+const MOST_OF_ONE: usize = 100;
 
 /// What a file holds.
 #[derive(Debug)]
@@ -163,7 +167,39 @@ impl Survey {
                 .find(|&of| follows(kept, width, of, column));
             self.dependent.extend(parent.map(|of| (of, column)));
         }
+        for &(of, column) in &self.dependent {
+            self.columns[column].without_lumps(lumps(&self.kept, width, of, column));
+        }
     }
+}
+
+/// Values of `column`, by their numbers, of which a part of the rows counts, and which part: where values of `of` have more than a hundredth of all rows, what is
+/// above it says nothing of the law by which each value of `of` draws its own. All values of `of` count alike where they are fewer.
+fn lumps(kept: &[i64], width: usize, of: usize, column: usize) -> Vec<(i64, f64)> {
+    let rows = kept.chunks_exact(width);
+    let (mut rows_of, mut parents) = (BTreeMap::new(), BTreeMap::new());
+    for row in rows {
+        *rows_of.entry(row[column]).or_insert(0.0) += 1.0;
+        *parents.entry((row[of], row[column])).or_insert(0_usize) += 1;
+    }
+    let part = parents.len().clamp(1, MOST_OF_ONE);
+    let mut most = parents.values().copied().max().unwrap_or(0);
+    // The greatest number that is such a part of all once no value of `of` has more.
+    loop {
+        let all: usize = parents.values().map(|rows| most.min(*rows)).sum();
+        if all / part >= most {
+            break;
+        }
+        most = all / part;
+    }
+    let mut counted = BTreeMap::new();
+    for ((_, value), rows) in parents {
+        *counted.entry(value).or_insert(0.0) += rows.min(most) as f64;
+    }
+    let parts = counted
+        .into_iter()
+        .map(|(value, counted)| (value, counted / rows_of[&value]));
+    parts.filter(|(_, part)| *part < 1.0).collect()
 }
 
 /// Whether rows with the same value of `of` have the same one of `column`, and there are enough of them.

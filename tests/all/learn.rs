@@ -232,6 +232,35 @@ fn a_file_of_orders_ends_in_a_scenario_with_the_keys_that_suit_it() {
 }
 
 #[test]
+fn many_rows_of_one_customer_say_no_more_of_the_law_of_regions_than_few() {
+    // Of 4,000 rows 1,200 are of customer 7 of region 3; the others are seven of each of 400 customers, a quarter of them of each region. A customer may
+    // count for a hundredth of all that count: (2,793 + c) / 100 = c is met by 28, and so region 3 has 693 + 28 rows.
+    let mut file = String::from("customer,region,at\n");
+    for at in 0..4_000_u64 {
+        let customer = if at % 10 < 3 {
+            7
+        } else {
+            (at / 10 * 7 + at % 10 - 3) % 400
+        };
+        let (minute, second) = (at / 60 % 60, at % 60);
+        let hour = at / 3_600;
+        file += &format!(
+            "c{customer:04},r{},2026-03-01 {hour:02}:{minute:02}:{second:02}Z\n",
+            customer % 4
+        );
+    }
+    let place = Workplace::new().with("x.csv", &file);
+    let draft = stdout_of(&place.keyheat("learn x.csv").success());
+    for told in [
+        "r3 47.5 %",
+        "weights = [721,700,700,700]",
+        "of = \"customer_number\"",
+    ] {
+        assert!(draft.contains(told), "no `{told}` in:\n{draft}");
+    }
+}
+
+#[test]
 fn what_has_no_part_of_a_key_is_no_scenario() {
     let place = Workplace::new().with("x.csv", "amount,unit\n1.5,eur\n2.5,eur\n");
     let said = stderr_of(&place.keyheat("learn x.csv").code(2));
