@@ -377,7 +377,7 @@ fn what_is_even_needs_no_cure_but_for_more_servers() {
             v.set(MetricId::WriteThroughput, 60e3);
             v.uneven_log = Some(2.6);
         }),
-        "Another key may cure this: the log of the busiest server is written at 100 % of its bandwidth, 2.6× the mean, as rows are of unlike size. \
+        "Another key may cure this: the log of the busiest server is written at 100 % of its bandwidth, 2.6× the mean, as rows or values are of unlike size. \
          Put `salt(16, be4(sensor))` in front, with `presplit = { algorithm = \"buckets\" }`."
     );
     // Clients may have one operation in flight, and servers wait for them.

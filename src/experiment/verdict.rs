@@ -594,7 +594,10 @@ impl Verdict {
             let share = percent_to(share, 0);
             let uneven = self.uneven_log.filter(|_| !self.hotspots.is_hot());
             let uneven = uneven.map_or(String::new(), |peak| {
-                format!(", {} the mean, as rows are of unlike size", times(peak))
+                format!(
+                    ", {} the mean, as rows or values are of unlike size",
+                    times(peak)
+                )
             });
             return Some(format!(
                 "the log of the busiest server is written at {share} of its bandwidth{uneven}"

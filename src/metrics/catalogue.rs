@@ -13,7 +13,8 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [DemandHotspot] "demand_hotspot" Word Neither;
     }
     Run {
-        /// Handler time that the hottest server is asked for over the mean, writes and reads together, median over intervals.
+        /// Handler time that the hottest server is asked for over the mean, writes and reads together, median over intervals. A scan counts by the rows that it reads
+        /// in each region.
         [DemandPeakToMean] "demand_peak_to_mean" Servers Lower, |run| run.demand_peak();
     }
     Skew {
@@ -156,7 +157,8 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         /// Rows a second of these writes on one saturated server with one region; a write has one in the table and in each copy.
         [ServerCapacity] "server_capacity_per_sec" PerSecond Higher;
         /// Servers x server_capacity_per_sec / server_peak_to_mean, less what chance adds to it (server_peak_to_mean_even) / rows of a write; where servers take turns
-        /// within an interval what one at a time takes, and its queues hold until its turn is over; hotspot_peak_to_mean where a hotspot passes; of increments and appends at most what the lock of the hottest row lets through.
+        /// within an interval what one at a time takes, and its queues hold until its turn is over; hotspot_peak_to_mean where a hotspot passes. At most what the
+        /// lock of the hottest row lets through of increments and appends, and what fills the log of the busiest server.
         [UsableCapacity] "usable_capacity_per_sec" PerSecond Higher;
         /// Highest rate of the varied load at which every limit of `[knee]` holds; undefined when even the lowest breaks one in some replicate.
         [Knee] "knee_per_sec" PerSecond Higher;

@@ -252,8 +252,7 @@ fn risks(results: &Results, own: &RankedStrategy, most_warnings: usize) -> Vec<S
     if !own.broken_limits.is_empty() {
         let broken_limits = own.broken_limits.join("; ");
         risks.push(format!("It breaks limits: {broken_limits}."));
-    }
-    if !own.open_limits.is_empty() {
+    } else if !own.open_limits.is_empty() {
         let open = own.open_limits.join("; ");
         risks.push(format!(
             "It may break limits, which the replicates don't show: {open}."
