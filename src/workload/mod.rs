@@ -5,6 +5,7 @@
 //! [`OpenArrivals`] makes what is intended whatever happens, [`ClosedSource`] what a client does when it is told to go on;
 //! [`ExistingSample`] and [`RunSample`] show some of the rows without running anything.
 
+mod cells_over_time;
 mod combinations;
 mod dependent_shares;
 #[cfg(test)]

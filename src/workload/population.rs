@@ -1,11 +1,13 @@
 //! The rows of a table of any size, as laws. Must not know keys, nor hold rows, nor what is asked of them.
 
 use super::Workload;
+use super::cells_over_time::CellsOverTime;
 use super::marginals::Marginals;
 use super::row_history::RowOrigin;
+use super::row_question::RowEquality;
 use super::values_together::{ToldField, ValuesTogether};
 use crate::record::{FieldId, RecordGenerator, TimeUnit};
-use crate::time::{EpochNanos, SimTime};
+use crate::time::{EpochNanos, SimDuration, SimTime};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The rows of the table at any instant of the run, as laws.
@@ -18,10 +20,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug, Clone)]
 pub struct Population {
     start: EpochNanos,
+    pub(super) duration: SimDuration,
     pub(super) origins: Vec<RowOrigin>,
     pub(super) marginals: Marginals,
     /// What fields have together that was asked for, with the first of the origins whose values come about so.
     together: Arc<Mutex<Vec<TogetherInOrigin>>>,
+    /// Cells of all rows where counting them takes long, for all who ask.
+    over_time: Arc<Mutex<Vec<Arc<CellsOverTime>>>>,
 }
 
 type TogetherInOrigin = (usize, Arc<ValuesTogether>);
@@ -34,7 +39,9 @@ impl Population {
             marginals: Marginals::new(&origins, generator),
             origins,
             start: workload.start,
+            duration: workload.duration,
             together: Arc::default(),
+            over_time: Arc::default(),
         }
     }
 
@@ -56,6 +63,27 @@ impl Population {
         let found = Arc::new(found);
         known.push((origin, Arc::clone(&found)));
         Some(found)
+    }
+
+    /// The number of cells of all rows at an instant: `count` counts them at any.
+    pub(super) fn cells_over_time(
+        &self,
+        equality: RowEquality<'_>,
+        at: SimTime,
+        count: &mut impl FnMut(SimTime) -> f64,
+    ) -> f64 {
+        let mut known = self
+            .over_time
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let own = known.iter().find(|it| it.is_of(equality)).cloned();
+        let own = own.unwrap_or_else(|| {
+            let new = Arc::new(CellsOverTime::new(equality, self.duration));
+            known.push(Arc::clone(&new));
+            new
+        });
+        drop(known);
+        own.at(at, count)
     }
 
     /// Rows of the table at an instant: the existing ones and those written so far.

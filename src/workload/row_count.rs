@@ -274,12 +274,27 @@ impl<'a> RowCount<'a> {
 
     /// Expected number of different rows; without a look at cells where hardly any two writes are the same row.
     pub(super) fn distinct(&mut self) -> f64 {
+        self.distinct_by(|count| count.cells())
+    }
+
+    /// The same where `cells` says how many cells there are.
+    pub(super) fn distinct_by(&mut self, cells: impl FnOnce(&Self) -> f64) -> f64 {
         if self.are_repeated() {
-            return self.rows(self.cells());
+            return self.rows(cells(self));
         }
         self.equality.changing = &[];
         self.selected = self.select_all();
         self.every_write()
+    }
+
+    /// How many combinations of classes of values a sum over the cells of a step goes through.
+    pub(super) fn classes_in_a_step(&self) -> usize {
+        let of_one = |of: &Selection<'_>| {
+            let told = self.told(of);
+            let classes = told.filter_map(|(field, role)| self.classes(of, field, role));
+            classes.map(|it| it.classes.len()).product()
+        };
+        self.selected.iter().map(of_one).max().unwrap_or(0)
     }
 
     /// Writes are the same row more than hardly ever: then cells can be looked at.

@@ -33,6 +33,9 @@ struct Counted {
     rows: f64,
 }
 
+/// Combinations of classes of values in a step from which on the cells of all rows are not counted for each instant anew: of two fields (estimate).
+const MANY_CLASSES: usize = 64;
+
 /// Bits of what each part of a condition leaves of each origin's rows.
 type Shares = SmallVec<[u64; 16]>;
 
@@ -135,8 +138,15 @@ impl RowCounts for RowCounter {
         if shares.is_some() && last.shares == shares {
             return last.rows;
         }
-        let mut count = RowCount::new((population, shape), (condition, equality), target, at);
-        let rows = count.distinct();
+        let count_at = |at| RowCount::new((population, shape), (condition, equality), target, at);
+        let rows = count_at(at).distinct_by(|count| {
+            let is_of_all = items(condition).next().is_none();
+            if !is_of_all || count.classes_in_a_step() < MANY_CLASSES {
+                return count.cells();
+            }
+            let mut count_at = |at| count_at(at).modelled().cells();
+            population.cells_over_time(equality, at, &mut count_at)
+        });
         if !has_target {
             (last.asked, last.shares, last.rows) = (asked, shares, rows);
             target.clone_into(&mut last.target);
