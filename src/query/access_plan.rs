@@ -587,7 +587,7 @@ fn plan_with<R: RowCounts>(
     best: &mut Option<(f64, AccessPlan)>,
 ) {
     let (schema, key) = (context.schema, &question.key);
-    let mut ways = candidates(schema, question, context.sample.first());
+    let mut ways = candidates(schema, question, context.sample);
     if let Some(named) = question.by_index {
         // The index names whole keys.
         ways.truncate(1);

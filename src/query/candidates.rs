@@ -189,22 +189,29 @@ impl Candidate {
     }
 }
 
-/// All ways for one question; at least that of reading the whole table.
+/// All ways for one question, by a sample of its reads; at least that of reading the whole table.
 pub(super) fn candidates(
     schema: &Schema,
     question: &Question,
-    target: Option<&ReadTarget<'_>>,
+    sample: &[ReadTarget<'_>],
 ) -> Vec<Candidate> {
+    let mean = |list: usize| {
+        let lens = sample
+            .iter()
+            .map(|target| f64::from(target.within_lens[list]));
+        (lens.sum::<f64>() / sample.len().max(1) as f64).max(1.0)
+    };
     let mut walk = Walk {
         key: &question.key,
         schema,
         question,
+        list_lens: (0..question.lists.len()).map(mean).collect(),
         bands: Bands::default(),
         record: Vec::new(),
         cache: StepCache::default(),
         found: Vec::new(),
     };
-    if let Some(target) = target {
+    if let Some(target) = sample.first() {
         walk.record.extend_from_slice(target.record);
         let Walk {
             record,
@@ -230,6 +237,8 @@ struct Walk<'a> {
     key: &'a KeyPlan,
     schema: &'a Schema,
     question: &'a Question,
+    /// Mean length of each list.
+    list_lens: Vec<f64>,
     bands: Bands,
     record: Vec<i64>,
     cache: StepCache,
@@ -359,7 +368,7 @@ impl Walk<'_> {
             }
             let list = self.question.lists.iter().position(|list| *list == field);
             if let Some(list) = list {
-                let count = self.question.list_lens[list];
+                let count = self.list_lens[list];
                 self.bind(segment, at, field, FieldValues::List(list), count);
             } else if let Some(band) = self.bands.of(field) {
                 let count = (band.end - band.start) as f64;

@@ -6,7 +6,7 @@ use crate::key::{Coincidences, FieldSteps, KeyPlan, Knowledge, Randomness, StepC
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{DerivedId, FieldId, FieldKind, KnownField, Schema, TimeUnit};
 use crate::time::{EpochNanos, SimDuration};
-use crate::workload::{PageVia, RangeExtent, Read, ReadTarget, WithinValues};
+use crate::workload::{PageVia, RangeExtent, Read, ReadTarget};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -66,8 +66,6 @@ pub(super) struct Question {
     pub known: Knowledge,
     /// Fields of which several values are known, in the read's order; `None` in place of one that is known besides.
     pub lists: Vec<FieldId>,
-    /// How many values each list is expected to have.
-    pub list_lens: Vec<f64>,
     /// Ranges that are known.
     pub bands: Vec<BandRule>,
     /// Known derived fields that bound no number field.
@@ -163,9 +161,6 @@ impl Bands {
     }
 }
 
-/// Expected number of values where a list holds all that go with the known fields: nothing better is known before.
-const ALL_OF_A_LIST: f64 = 16.0;
-
 impl Question {
     pub fn new(stored: &TableKeys, read: &Read, schema: &Schema, start: EpochNanos) -> Self {
         let key = &stored.key;
@@ -215,10 +210,6 @@ impl Question {
         made_of.0.dedup();
         let stepped: Vec<FieldId> = made_of.1.iter().map(|it| it.field).collect();
         let given: Vec<DerivedId> = bands.iter().filter_map(|band| band.derived).collect();
-        let list_lens = read.within.iter().map(|list| match list.values {
-            WithinValues::Count(count) => f64::from(count),
-            WithinValues::All => ALL_OF_A_LIST,
-        });
         let by_index = read.page.as_ref().filter(|page| page.via == PageVia::Index);
         let fields = (0..schema.fields.len()).map(|at| FieldId(at as u16));
         let order = order(key, read);
@@ -258,7 +249,6 @@ impl Question {
                 .map(|field| field.name.clone())
                 .collect(),
             lists: read.within.iter().map(|list| list.field).collect(),
-            list_lens: list_lens.collect(),
             bands,
             coincidences: key.coincidences_of_derived(
                 (&others, &given),

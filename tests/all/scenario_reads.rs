@@ -1,5 +1,6 @@
 //! What the reads of a scenario file mean: each clause, its defaults, and what is odd about it.
 
+use keyheat::layout::{Layout, Replicate};
 use keyheat::record::{DerivedId, Distribution, DistributionShape, FieldId, KnownField};
 use keyheat::scenario::{Presplit, Scenario, Severity};
 use keyheat::time::SimDuration;
@@ -245,6 +246,28 @@ fn a_strategy_may_read_in_another_way() {
     assert!(
         matches!(&read.pick[..], [(SENSOR, PickDistribution::Distribution(law)), (ID, _)] if law.shape == hotspot)
     );
+}
+
+/// Requests and rows of the newest ten jobs of a queue, whatever their priority, under a key that tells it before the jobs.
+fn newest_jobs(priorities: &str) -> [f64; 2] {
+    let text = format!(
+        "[field]\nqueue = {{ type = \"int\", count = 20 }}\nprio = {{ type = \"int\", count = 5 }}\njob = {{ type = \"sequence\" }}\n\
+         ts = {{ type = \"timestamp\", unit = \"ms\" }}\n[write.jobs]\nrate = \"1k/s\"\n[existing.jobs]\nrecords = 200_000\nlast = \"1h\"\n\
+         [read.newest]\nequal = [\"queue\"]\nin = {{ prio = {priorities} }}\nnewest = {{ field = \"ts\", rows = 10 }}\n\
+         [strategy.a]\nkey = \"be1(queue) || be1(prio) || be8(job)\"\n"
+    );
+    let scenario = Scenario::parse(&text, "jobs").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
+    let expected = layout.reads[0].planned.plan.expected;
+    [expected.requests, expected.rows_read.round()]
+}
+
+#[test]
+fn all_values_of_a_field_are_asked_for_like_as_many_named_ones() {
+    // Ten of each of five priorities, by five scans; one scan of the queue would read its 10,000 rows and more, which take twice as long as five calls.
+    assert_eq!(newest_jobs("5"), [5.0, 50.0]);
+    assert_eq!(newest_jobs("\"all\""), [5.0, 50.0]);
 }
 
 fn warnings(reads: &str, rest: &str) -> Vec<(Severity, String)> {
