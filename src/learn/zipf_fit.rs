@@ -1,4 +1,4 @@
-//! The law of Zipf that explains how often values came. Must not know which values they are.
+//! The law of Zipf, or the hot set, that explains how often values came. Must not know which values they are.
 //!
 //! Of an unknown law nobody knows which rank a value has, and the order of the counts is not that of the ranks: a likelihood that takes it for them finds an
 //! exponent that is too large. The likelihood's own equation is `sum c_i ln r_i = n E[ln r]`, and `ln r` is linear in `ln p_r`, which `ln c_i` estimates whatever
@@ -9,15 +9,21 @@
 //!
 //! Of a sample of the values the covariance is estimated from the sample, which has to be large for that: of 50,000 values under an exponent of 0.7, of which some
 //! 750 are sampled, 90 % of the intervals hold the exponent, of twice as many 95 %. Columns sample tens of thousands.
+//!
+//! Where a hot set is likelier than the law of Zipf, it is taken: each law pays half of the logarithm of the number of values for a parameter (Schwarz 1978).
 
 use super::frequencies::Tally;
+use super::hot_set::levels;
+use super::rank_law::{Law, Moments, add, root};
 use crate::statistics::Interval;
 
-/// A law of Zipf, or an even one.
+/// A law of Zipf, an even one, or a hot set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ZipfFit {
-    /// `None` when the values come as evenly as chance allows.
+    /// `None` when the values come as evenly as chance allows, or a hot set does.
     pub exponent: Option<Interval>,
+    /// Of a hot set: how many values are hot, those included that have shares of their own, and the part of the rows that they would have without these.
+    pub hot: Option<(f64, f64)>,
     /// How many different values there are, those included that were not seen; the upper end is infinite where nothing tells.
     pub values: Interval,
     /// The first ranks that the law does not explain: the shares of all rows that they have.
@@ -50,32 +56,100 @@ impl ZipfFit {
     /// The law of these counts, greatest first, of all values that were seen. `None` where too few rows come again, or there are fewer than three values.
     /// O(tallies + 1,000 x 50) a step of some hundred.
     pub fn of(tallies: &[Tally]) -> Option<Self> {
-        let single = |it: &Tally| std::iter::repeat_n(it.times as f64, it.values.min(64) as usize);
-        let greatest = tallies.iter().flat_map(single);
-        let greatest: Vec<f64> = greatest.take(MOST_TOP + CHECKED).collect();
-        let rows = Counted::of(tallies, 0).rows;
-        let mut last = None;
-        for top in 0..=MOST_TOP.min(greatest.len()) {
-            let counted = Counted::of(tallies, top as u64);
-            let is_few = top == 0 && counted.rows - counted.distinct < LEAST_REPEATS;
-            if is_few || counted.distinct < 3.0 {
-                break;
-            }
-            let (mut fit, law) = counted.fit(top as f64 + 1.0);
-            fit.top = greatest[..top].iter().map(|it| it / rows).collect();
-            let agrees = |(times, expected): (&f64, f64)| {
-                let off = (times - expected).abs();
-                off <= OFF * expected.sqrt() || off <= OFF_PART * expected
-            };
-            let checked = greatest[top..].iter().take(CHECKED);
-            if checked.zip(law.greatest()).all(agrees) {
-                return Some(fit);
-            }
-            fit.explains = false;
-            last = Some(fit);
-        }
-        last
+        let zipf = |left: &[Tally], top| Some(Counted::of(left).fit(top as f64 + 1.0));
+        let (zipf, law) = fitted(tallies, MOST_TOP, zipf)?;
+        let most = match zipf.explains {
+            true if zipf.exponent.is_none() => return Some(zipf),
+            true => zipf.top.len(),
+            false => MOST_TOP,
+        };
+        let rank = |fit: &Self, law: &Law| {
+            let counted = Counted::of(tallies);
+            let first: Vec<f64> = fit.top.iter().map(|it| it * counted.rows).collect();
+            let parameters = first.len() + 2 + usize::from(fit.hot.is_some());
+            let paid = 0.5 * parameters as f64 * libm::log(counted.distinct);
+            // Of what explains nothing the shares of the first values are true at least; the likelihood of counts in no order hardly sees one heavy value.
+            let known = if fit.explains { 0 } else { first.len() };
+            (fit.explains, known, law.likelihood(tallies, &first) - paid)
+        };
+        let is_better = |(hot, of): &(Self, Law)| rank(hot, of) > rank(&zipf, &law);
+        let hot = fitted(tallies, most, hot_set).filter(is_better);
+        Some(hot.map_or(zipf.clone(), |it| it.0))
     }
+}
+
+/// The law behind the fewest first ranks, at most so many, that is not heavier there than the last of them and explains what comes most often; or the last one.
+fn fitted(
+    tallies: &[Tally],
+    most: usize,
+    fit: impl Fn(&[Tally], usize) -> Option<(ZipfFit, Law)>,
+) -> Option<(ZipfFit, Law)> {
+    let single = |it: &Tally| std::iter::repeat_n(it.times as f64, it.values.min(64) as usize);
+    let greatest = tallies.iter().flat_map(single);
+    let greatest: Vec<f64> = greatest.take(MOST_TOP + CHECKED).collect();
+    let rows = Counted::of(tallies).rows;
+    let mut last = None;
+    for top in 0..=most.min(greatest.len()) {
+        let left = behind(tallies, top as u64);
+        let counted = Counted::of(&left);
+        let is_few = top == 0 && counted.rows - counted.distinct < LEAST_REPEATS;
+        if is_few || counted.distinct < 3.0 {
+            break;
+        }
+        let Some((mut fit, law)) = fit(&left, top) else {
+            continue;
+        };
+        let (first, left) = greatest.split_at(top);
+        let is_heavier = |last: &f64| law.expected().next().is_some_and(|it| it > *last);
+        if first.last().is_some_and(is_heavier) {
+            continue;
+        }
+        fit.top = first.iter().map(|it| it / rows).collect();
+        let agrees = |(times, expected): (&f64, f64)| {
+            let off = (times - expected).abs();
+            off <= OFF * expected.sqrt() || off <= OFF_PART * expected
+        };
+        fit.explains = left.iter().take(CHECKED).zip(law.greatest()).all(agrees);
+        let explains = fit.explains;
+        last = Some((fit, law));
+        if explains {
+            break;
+        }
+    }
+    last
+}
+
+/// All but the greatest counts.
+fn behind(tallies: &[Tally], mut skipped: u64) -> Vec<Tally> {
+    let left = |tally: &Tally| {
+        let values = tally.values - skipped.min(tally.values);
+        skipped -= tally.values - values;
+        Tally { values, ..*tally }
+    };
+    let left = tallies.iter().map(left);
+    left.filter(|it| it.values > 0).collect()
+}
+
+/// The likeliest hot set behind so many first ranks. The interval of the number of values is that of the cold ones, as if all of them were told from the hot.
+fn hot_set(left: &[Tally], top: usize) -> Option<(ZipfFit, Law)> {
+    let [hot, cold] = levels(left)?;
+    let law = Law::of_levels([hot, cold].map(|it| (it.mean, it.values())));
+    let others = Counted {
+        rows: cold.rows,
+        distinct: cold.distinct,
+        ..Counted::of(left)
+    };
+    let of_others = others.law(0.0, 1.0);
+    let (_, by_values) = others.deviations(&of_others, 1.0, true);
+    let first = top as f64 + hot.values();
+    let fit = ZipfFit {
+        exponent: None,
+        hot: Some((first, first * hot.mean / (first * hot.mean + cold.rows))),
+        values: others.values(&of_others, first, by_values),
+        top: Vec::new(),
+        explains: true,
+    };
+    Some((fit, law))
 }
 
 /// What is counted of the values behind the first ones.
@@ -92,26 +166,12 @@ struct Counted {
 /// Two variances, and the covariance.
 type Covariance = [f64; 3];
 
-/// Expectations of `c ln c` and of `c > 0`, their variances and covariance, and their covariances with `c`.
-type Moments = [f64; 7];
-
-/// Ranks, and how often all of them together are expected.
-struct Law {
-    /// Of blocks of ranks: the power of one of them, and how many there are.
-    ranks: Vec<(f64, f64)>,
-    exponent: f64,
-    scale: f64,
-}
-
 impl Counted {
-    /// Of all but the `skipped` greatest counts.
-    fn of(tallies: &[Tally], mut skipped: u64) -> Self {
+    fn of(tallies: &[Tally]) -> Self {
         let mut found = Self::default();
         for tally in tallies {
-            let left = tally.values - skipped.min(tally.values);
-            skipped -= tally.values - left;
             let (times, weight) = (tally.times as f64, tally.weight);
-            let (values, weighed) = (left as f64 * weight, times * libm::log(times));
+            let (values, weighed) = (tally.values as f64 * weight, times * libm::log(times));
             found.rows += values * times;
             found.distinct += values;
             found.weighed += values * weighed;
@@ -139,9 +199,22 @@ impl Counted {
             false => self.law(root((0.0, GREATEST_EXPONENT), short), first),
         };
         let (by_exponent, by_values) = self.deviations(&law, first, is_even);
-        let spread = Interval::log_normal(law.values(), by_values);
-        let (before, seen) = (first - 1.0, self.distinct.min(spread.value));
-        let values = match spread.high {
+        let exponent = (!is_even).then(|| Interval::normal(law.exponent, by_exponent));
+        let fit = ZipfFit {
+            exponent,
+            hot: None,
+            values: self.values(&law, first - 1.0, by_values),
+            top: Vec::new(),
+            explains: true,
+        };
+        (fit, law)
+    }
+
+    /// How many values there are, `before` included, where the logarithm of the others' number has that standard deviation.
+    fn values(&self, law: &Law, before: f64, deviation: f64) -> Interval {
+        let spread = Interval::log_normal(law.values(), deviation);
+        let seen = self.distinct.min(spread.value);
+        match spread.high {
             // All were seen: that is their number.
             high if high - spread.low < 0.01 => Interval::exact(before + self.distinct),
             high => Interval {
@@ -154,16 +227,7 @@ impl Counted {
                         false => f64::INFINITY,
                     },
             },
-        };
-        let exponent = (!is_even).then(|| Interval::normal(law.exponent, by_exponent));
-        let top = Vec::new();
-        let fit = ZipfFit {
-            exponent,
-            values,
-            top,
-            explains: true,
-        };
-        (fit, law)
+        }
     }
 
     /// The law of that exponent under which as many values are expected to be seen as were.
@@ -231,140 +295,6 @@ impl Counted {
         let by_values = deviation(-g_exponent, f_exponent);
         (deviation(g_log, -f_log), by_values)
     }
-}
-
-/// Where a rising function passes zero between two ends, or the end that is nearer to it: false position, where an end that stays counts half the next time
-/// (the Illinois rule, Dowell and Jarratt 1971).
-fn root((mut low, mut high): (f64, f64), of: impl Fn(f64) -> f64) -> f64 {
-    let (mut below, mut above) = (of(low), of(high));
-    if below >= 0.0 || above <= 0.0 {
-        return if below >= 0.0 { low } else { high };
-    }
-    let enough = 1e-12 * (above - below);
-    let mut stayed = 0.0;
-    for _ in 0..100 {
-        let at = low - below * (high - low) / (above - below);
-        let value = of(at);
-        if value.abs() <= enough || high - low < 1e-10 {
-            return at;
-        }
-        let half = if value * stayed > 0.0 { 0.5 } else { 1.0 };
-        match value < 0.0 {
-            true => (low, below, above) = (at, value, half * above),
-            false => (high, above, below) = (at, value, half * below),
-        }
-        stayed = value;
-    }
-    low
-}
-
-fn add<const N: usize>(sums: &mut [f64; N], by: &[f64; N], times: f64) {
-    for (sum, by) in sums.iter_mut().zip(by) {
-        *sum += times * by;
-    }
-}
-
-impl Law {
-    /// Ranks up to so far are taken one by one; behind it blocks of one in fifty, whose middle stands for all: of a power of the rank that errs by less than 1e-4.
-    const SINGLE: f64 = 200.0;
-
-    /// `rows` over `values` ranks from `first` on; a part of a rank counts as such.
-    fn new(rows: f64, exponent: f64, first: f64, values: f64) -> Self {
-        let (mut at, end) = (first, first + values);
-        let (mut ranks, mut sum) = (Vec::new(), 0.0);
-        while at < end {
-            let wide = match at < Self::SINGLE {
-                true => 1.0,
-                false => (at / 50.0).floor(),
-            };
-            let width = wide.min(end - at);
-            let middle = at + 0.5 * (width - 1.0).max(0.0);
-            let power = libm::pow(middle, -exponent);
-            sum += width * power;
-            ranks.push((power, width));
-            at += width;
-        }
-        let scale = rows / sum;
-        Self {
-            ranks,
-            exponent,
-            scale,
-        }
-    }
-
-    fn values(&self) -> f64 {
-        self.ranks.iter().map(|(_, width)| width).sum()
-    }
-
-    /// How often a rank of each block is expected.
-    fn expected(&self) -> impl Iterator<Item = f64> {
-        let ranks = self.ranks.iter();
-        ranks.map(|(power, _)| self.scale * power)
-    }
-
-    /// The greatest counts to expect, in turn, which are those of many even ranks by chance: the k-th is where so many times or more are expected of k values, by
-    /// Chernoff's bound of the tail of Poisson, which is 1 up to the mean.
-    fn greatest(&self) -> impl Iterator<Item = f64> {
-        let beyond = |times: f64| -> f64 {
-            let ranks = self.expected().zip(&self.ranks);
-            let part = |mean: f64| match times > mean {
-                true => libm::exp(times - mean - times * libm::log(times / mean)),
-                false => 1.0,
-            };
-            ranks.map(|(mean, (_, width))| width * part(mean)).sum()
-        };
-        // By Bernstein's bound so many are expected of fewer than k.
-        let log = libm::log(self.values()) + 1.0;
-        let most = move |mean: f64| mean + log + (2.0 * mean * log).sqrt();
-        (1..).zip(self.expected()).map(move |(rank, mean)| {
-            let short = |times| libm::log(f64::from(rank)) - libm::log(beyond(times));
-            root((mean, most(mean)), short)
-        })
-    }
-
-    /// How many values are expected to be seen.
-    fn seen(&self) -> f64 {
-        let seen = |(expected, (_, width)): (f64, &(f64, f64))| -width * libm::expm1(-expected);
-        self.expected().zip(&self.ranks).map(seen).sum()
-    }
-
-    fn moments(&self) -> Moments {
-        let mut sums = [0.0; 7];
-        for (expected, (_, width)) in self.expected().zip(&self.ranks) {
-            add(&mut sums, &moments(expected), *width);
-        }
-        sums
-    }
-}
-
-/// Of a count that is Poisson: added up, or, from `LARGE` on, by the expansion of `c ln c` around the mean, whose error is then below 1e-4.
-fn moments(mean: f64) -> Moments {
-    const LARGE: f64 = 60.0;
-    if mean >= LARGE {
-        let slope = libm::log(mean) + 1.0;
-        let first = mean * (slope - 1.0) + 0.5 + 1.0 / (12.0 * mean);
-        let second = mean * slope * slope + 0.5;
-        return [first, 1.0, second, 0.0, 0.0, mean * slope, 0.0];
-    }
-    let (none, seen) = (libm::exp(-mean), -libm::expm1(-mean));
-    let (mut probability, mut sums) = (none, [0.0; 3]);
-    let last = (mean + 10.0 * mean.sqrt() + 10.0) as u32;
-    for count in (1..=last).map(f64::from) {
-        probability *= mean / count;
-        let weighed = count * libm::log(count);
-        add(&mut sums, &[1.0, weighed, count], probability * weighed);
-    }
-    let [first, second, crossed] = sums;
-    let variance = second - first * first;
-    [
-        first,
-        seen,
-        variance,
-        none * seen,
-        first * none,
-        crossed - first * mean,
-        mean * none,
-    ]
 }
 
 #[cfg(test)]

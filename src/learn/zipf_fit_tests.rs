@@ -1,7 +1,7 @@
 //! Laws that are known are found again: from all counts, and from a sample of the values where there are more than are counted.
 
 use super::ZipfFit;
-use crate::learn::Frequencies;
+use crate::learn::{Frequencies, Tally};
 use crate::random::{DrawKey, Draws, Seed, Stream, stream};
 use rand_distr::{Distribution, Zipf};
 
@@ -102,19 +102,49 @@ fn an_even_law_has_no_first_values_and_is_no_riddle() {
 }
 
 #[test]
-fn what_no_law_explains_keeps_the_shares_of_its_first_values() {
-    // Two values of 9 in 26 rows each, two of 3 and two of 1: no law that falls as a power has such steps, and three values are the fewest for one.
+fn a_hot_set_is_told_from_a_law_of_zipf_and_no_rank_behind_the_first_is_heavier() {
+    // 50 of 1,000 values have 80 % of 15,000 rows, 240 each; the others 3.2 each, of which exp(-3.2), 4 %, are not seen.
+    let fit = drawn(15_000, |draw| match draw.below(10) < 8 {
+        true => draw.below(50),
+        false => 50 + draw.below(950),
+    });
+    let (hot, load) = fit.hot.expect("a hot set");
+    assert!(fit.explains && fit.top.is_empty(), "{fit:?}");
+    // No count of the one is likely for the other. Five standard deviations of a fraction of 0.8, and of the number of values.
+    assert!((hot - 50.0).abs() < 0.01, "{fit:?}");
+    assert!((load - 0.8).abs() < 0.0163, "{fit:?}");
+    let deviation = (fit.values.high - fit.values.low) / 3.92;
+    assert!(
+        (fit.values.value - 1_000.0).abs() < 5.0 * deviation && deviation < 10.0,
+        "{fit:?}"
+    );
+    // Two values of 9 in 26 rows each, two of 3 and two of 1: a hot set of the last four, behind the first two.
     let fit = drawn(100_000, |draw| match draw.below(26) {
         at @ 0..18 => at / 9,
         at @ 18..24 => at / 3,
         at => at,
     });
-    assert!(!fit.explains && fit.top.len() == 3, "{fit:?}");
-    // Five standard deviations of a fraction of a third.
-    let shares = [9.0, 9.0, 3.0].map(|it| it / 26.0);
-    let mut pairs = fit.top.iter().zip(shares);
-    assert!(
-        pairs.all(|(it, share)| (it - share).abs() < 0.0075),
-        "{fit:?}"
-    );
+    let (hot, load) = fit.hot.expect("a hot set");
+    assert!(fit.explains && fit.top.len() == 2, "{fit:?}");
+    // Four values of 3 and two of 1 if the first two were as the next: 12 of 14 rows, within five standard deviations of what the counts of 3 and 1 say.
+    assert!((hot - 4.0).abs() < 0.01, "{fit:?}");
+    assert!((load - 12.0 / 14.0).abs() < 0.01, "{fit:?}");
+}
+
+#[test]
+fn what_no_law_explains_keeps_the_shares_of_its_first_values_and_the_next_are_no_heavier() {
+    // Values that come e times as often as the thirtieth behind them: 200 of 147,000 rows, and no power or set of two levels falls so.
+    let tally = |rank: i32| Tally {
+        times: (4_917.0 * libm::exp(f64::from(-rank) / 30.0)) as u64,
+        values: 1,
+        weight: 1.0,
+    };
+    let tallies: Vec<Tally> = (0..200).map(tally).collect();
+    let fit = ZipfFit::of(&tallies).expect("many rows come again");
+    assert!(!fit.explains && fit.top.len() == 16, "{fit:?}");
+    let (hot, load) = fit.hot.expect("a hot set");
+    // The law deals what the first ones leave.
+    let level = load / hot;
+    let left = (1.0 - fit.top.iter().sum::<f64>()) / (1.0 - 16.0 * level);
+    assert!(left * level <= fit.top[15], "{fit:?}");
 }
