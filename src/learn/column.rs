@@ -6,6 +6,7 @@ use super::time_order::TimeOrder;
 use super::trend::{LEAST_ROWS, Trend};
 use crate::data::{Value, ValueKind, ValueParser};
 use crate::random::hash_name;
+use serde_json::Map;
 
 /// What is known of a column. Memory is bounded, whatever its length.
 #[derive(Debug, Default)]
@@ -226,6 +227,14 @@ impl Column {
         let has_gaps =
             ends.is_some_and(|(least, greatest)| greatest.abs_diff(*least) as f64 >= distinct);
         has_gaps && distinct <= MOST_CODES && self.rows() as f64 >= distinct * ROWS_OF_A_CODE
+    }
+
+    /// Whether its texts are JSON objects, as those of an object within an object are: all begin as the least and the greatest do.
+    pub fn is_object(&self) -> bool {
+        let is_object =
+            |text: &String| serde_json::from_str::<Map<String, serde_json::Value>>(text).is_ok();
+        let ends = self.texts.ends();
+        ends.is_some_and(|(least, greatest)| is_object(least) && is_object(greatest))
     }
 
     /// Whether its name says that its whole numbers measure something.

@@ -30,6 +30,8 @@ pub enum Role {
     Entity,
     /// Values that come one after another: no key should lead with them.
     Successive,
+    /// What counts within each value of another column: it stands behind that one.
+    Counter,
     /// No part of a key.
     Other,
 }
@@ -51,8 +53,12 @@ pub struct LearntField {
     pub part: (String, bool),
     /// Whether it counts up.
     pub is_counter: bool,
+    /// The column within each of whose values it counts.
+    pub counts_within: Option<usize>,
     /// Whether its values follow time, but are drafted as random: keys can't say them.
     pub follows_time: bool,
+    /// Whether they are JSON objects, whose parts have no names.
+    pub is_object: bool,
     /// Whether they are texts that are made up.
     pub is_invented: bool,
     /// Different values that were seen.
@@ -68,8 +74,7 @@ pub fn fields_of(survey: &Survey) -> Vec<LearntField> {
     for column in columns {
         names.push(identifier(&column.name, &names));
     }
-    // The order of the rows says how they were written, but where it is not that of their times.
-    let is_history = time.is_none_or(|at| columns[at].times.is_sorted());
+    let is_history = survey.is_history();
     let field = |at: usize| {
         let (column, name) = (&columns[at], names[at].clone());
         let field = LearntField::new(column, name);
@@ -77,13 +82,16 @@ pub fn fields_of(survey: &Survey) -> Vec<LearntField> {
         match made {
             Some(made) => field.made_of_time(made),
             None if is_history && column.is_successive() => field.successive(column),
-            None => field.read(column, time == Some(at)),
+            None => match survey.counts_within(at) {
+                Some(of) if field.role == Role::Entity => field.counting(column, of, &names[of]),
+                _ => field.read(column, time == Some(at)),
+            },
         }
     };
     let mut fields: Vec<LearntField> = (0..columns.len()).map(field).collect();
     for &(of, column) in &survey.dependent {
-        let is_successive = |at: usize| fields[at].role == Role::Successive;
-        if is_successive(of) || is_successive(column) {
+        let counts = |at: usize| matches!(fields[at].role, Role::Successive | Role::Counter);
+        if counts(of) || counts(column) {
             continue;
         }
         let parent = fields[of].declared.clone();
@@ -134,7 +142,9 @@ impl LearntField {
             },
             part: (name.clone(), true),
             is_counter: column.step() == Some(1),
+            counts_within: None,
             follows_time: false,
+            is_object: column.is_object(),
             is_invented: false,
             distinct: distinct.value,
             fit: None,
@@ -146,8 +156,22 @@ impl LearntField {
         let name = self.name.clone();
         let (least, greatest) = ends(column);
         let range = greatest.abs_diff(least) as f64 + 1.0;
+        let is_part = match column.kind() {
+            ValueKind::Decimal => false,
+            ValueKind::Time => is_row_time,
+            // What is the same in all rows tells none apart.
+            _ => self.distinct > 1.0 && !self.is_object,
+        };
+        if !is_part {
+            if self.is_object {
+                self.note += "; JSON objects, whose parts can't be named: make columns of these";
+            }
+            self.note += "; no part of keys";
+            self.role = Role::Other;
+            return self;
+        }
         let declared = match (column.kind(), column.step()) {
-            (ValueKind::Time, _) if is_row_time => {
+            (ValueKind::Time, _) => {
                 (self.role, self.part.0) = (Role::Time, format!("be8({name})"));
                 self.time(column)
             }
@@ -164,12 +188,7 @@ impl LearntField {
             }
             (ValueKind::Uuid, _) if column.is_unique() => self.uuid(column),
             (ValueKind::Uuid, _) => format!("\"uuid\", {}", self.law(column, ENDLESS)),
-            (ValueKind::Text | ValueKind::Bool, _) if column.rows() > 0 => self.text(column),
-            _ => {
-                self.note += "; no part of keys";
-                self.role = Role::Other;
-                return self;
-            }
+            _ => self.text(column),
         };
         let of = match &self.made {
             None => name,
@@ -244,6 +263,17 @@ impl LearntField {
         field
     }
 
+    /// What counts within each value of another column, as no field does: one that counts over all rows keeps the order of the rows of each.
+    fn counting(mut self, column: &Column, of: usize, name: &str) -> Self {
+        (self.role, self.counts_within) = (Role::Counter, Some(of));
+        self.part.0 = integer(&self.name, column);
+        self.note += &format!(
+            "; it counts within each `{name}`, behind which it stands; no field does, so that here it counts over all rows"
+        );
+        self.declared = Some((self.name.clone(), sequence(ends(column).0, 1)));
+        self
+    }
+
     /// The number of such a counter, and the sequence that it is made of. Rows of a value are told in hundredths, so that as many values come as in the file.
     fn in_turn(&self, first: i64, column: &Column) -> (String, String) {
         let each = column.rows() as f64 / self.distinct;
@@ -260,6 +290,12 @@ impl LearntField {
 
     /// What a designer has to know of it.
     pub fn warning(&self) -> Option<String> {
+        if self.is_object {
+            return Some(format!(
+                "the values of `{0}` are JSON objects, whose parts can't be named, so no drafted key has them: make columns of the parts that readers ask for (jq -c '.{0}_part = .{0}.PART')",
+                self.name
+            ));
+        }
         let found = match self.role {
             Role::Successive => "come one after another",
             _ if self.follows_time => {

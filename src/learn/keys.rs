@@ -26,9 +26,11 @@ pub fn key_parts(fields: &[LearntField], survey: &Survey) -> Values {
     // Numbers that rise as rows are made, such as those of orders, tell rows apart behind all else.
     let is_own = |it: &&LearntField| it.distinct * 2.0 > survey.rows as f64;
     let own = successive().filter(|it| time.is_some() && is_own(it));
-    let identity_or_own = identity.or(own);
+    let counter = of_role(Role::Counter).next();
+    let identity_or_own = identity.or(own).or(counter);
     // In front what readers ask for.
-    let (entities, measure) = entities(fields, survey, &[order, identity_or_own]);
+    let within = counter.and_then(|it| it.counts_within);
+    let (entities, measure) = entities(fields, survey, &[order, identity_or_own], within);
     let last = identity_or_own.or(measure);
     let (times, ids) = (parts(order.as_slice()), parts(last.as_slice()));
     let entity = entities.first().copied();
@@ -76,12 +78,13 @@ pub fn key_parts(fields: &[LearntField], survey: &Survey) -> Values {
     values
 }
 
-/// The fewest entities that tell rows apart beside what else is in the key, as far as any do: among as few, those that are called ids, and of more values. Others
+/// The fewest entities that tell rows apart beside what else is in the key, as far as any do: among as few, that `within` which another column counts, those that are called ids, and of more values. Others
 /// are measures, or belong to the row: values that hardly come again, numbers below zero, and what is called an amount or a size. One of these is the second, where it is needed to tell rows apart.
 fn entities<'a>(
     fields: &'a [LearntField],
     survey: &Survey,
     others: &[Option<&LearntField>],
+    within: Option<usize>,
 ) -> (Vec<&'a LearntField>, Option<&'a LearntField>) {
     let others = others.iter().flatten();
     let others = others.filter_map(|other| fields.iter().position(|it| it.name == other.name));
@@ -93,7 +96,8 @@ fn entities<'a>(
         ["_id", "Id", "ID"].iter().any(|end| name.ends_with(end))
     };
     let by_values = |a: &usize, b: &usize| fields[*b].distinct.total_cmp(&fields[*a].distinct);
-    all.sort_by(|a, b| is_id(*b).cmp(&is_id(*a)).then(by_values(a, b)));
+    let first = |at: usize| (within == Some(at), is_id(at));
+    all.sort_by(|a, b| first(*b).cmp(&first(*a)).then(by_values(a, b)));
     let is_measure = |at: &usize| {
         let column = &survey.columns[*at];
         let is_own = fields[*at].distinct * OWN_IN > column.rows() as f64 * (OWN_IN - 1.0);

@@ -102,6 +102,12 @@ impl Survey {
         finest.min_by_key(|at| !self.columns[*at].times.is_sorted())
     }
 
+    /// Whether the order of the rows says how they were written: it does but where it is not that of their times.
+    pub fn is_history(&self) -> bool {
+        let time = self.row_time();
+        time.is_none_or(|at| self.columns[at].times.is_sorted())
+    }
+
     /// The expression of the time of the rows that makes the values of another column.
     pub fn made_of_time(&self, name: &str, time: usize, column: usize) -> Option<Made> {
         let (of, made) = (&self.columns[time], &self.columns[column]);
@@ -143,6 +149,43 @@ impl Survey {
         rows.sort_unstable();
         rows.dedup();
         all - rows.len()
+    }
+
+    /// The column within each of whose values this one's whole numbers count, in whatever order the rows are: most are one more than another of the same value.
+    /// Where nearly all values of the one stand beside all of the other, it is a grid, and neither counts.
+    pub fn counts_within(&self, column: usize) -> Option<usize> {
+        const PART: f64 = 0.9;
+        let (kept, width) = (&self.kept, self.width());
+        let is_number = |at: usize| self.columns[at].kind() == ValueKind::Int;
+        let counts = |of: &usize| {
+            let rows = kept.chunks_exact(width);
+            let mut pairs: Vec<(i64, i64)> = rows.map(|row| (row[*of], row[column])).collect();
+            pairs.sort_unstable();
+            let mut numbers: Vec<i64> = pairs.iter().map(|it| it.1).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            let within = || pairs.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+            let rises = |pair: &&[(i64, i64)]| pair[0].1.checked_add(1) == Some(pair[1].1);
+            let steps = within().count();
+            let values = pairs.len() - steps;
+            steps >= LEAST_WITNESSES
+                && within().filter(rises).count() as f64 >= PART * steps as f64
+                && (pairs.len() as f64) < PART * values as f64 * numbers.len() as f64
+        };
+        let is_candidate = column < width && is_number(column) && self.columns[column].missing == 0;
+        let others = (0..width).filter(|of| *of != column && is_candidate);
+        // Of what has the same time, or comes in turn, nobody asks.
+        let is_history = self.is_history();
+        let is_asked_for = |of: &usize| {
+            let column = &self.columns[*of];
+            let is_turn = is_history && column.is_successive();
+            !is_turn
+                && column.kind() != ValueKind::Time
+                && column.frequencies.distinct().value >= 2.0
+        };
+        let decides = |of: &usize| follows(kept, width, column, *of);
+        let mut others = others.filter(is_asked_for).filter(counts);
+        others.find(|of| !decides(of))
     }
 
     /// Columns whose values are known of each of the first rows.

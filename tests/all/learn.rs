@@ -188,7 +188,7 @@ fn a_file_of_orders_ends_in_a_scenario_with_the_keys_that_suit_it() {
     for line in [
         "id = { type = \"sequence\", first = 7 }",
         "customer = { expr = \"'c' || customer_number\" }",
-        "region = { type = \"text\", values = [\"r0\",\"r1\",\"r2\",\"r3\"]",
+        "region = { type = \"text\", values = [\"r1\",\"r2\",\"r0\",\"r3\"]",
         ", of = \"customer_number\" }",
         "created_at = { type = \"timestamp\", unit = \"s\" }",
         "# amount: values seen: 90; no part of keys",
@@ -547,6 +547,79 @@ fn a_key_leads_with_what_comes_again_and_a_measure_tells_rows_apart_at_most() {
     });
     let (_, _, keys) = drafted("d.csv", &rows);
     assert_eq!(keys[1], "user || be8(at)");
+}
+
+#[test]
+fn what_counts_within_each_customer_stands_behind_it_and_leads_no_key() {
+    // 97 customers, the first of which have the most orders; each numbers its own from 1 on.
+    let mut orders = [0; 97];
+    let mut row = |at: i64| {
+        let customer = (mixed(at) % 97).min(mixed(at + 5_000) % 97) as usize;
+        orders[customer] += 1;
+        let (number, time) = (orders[customer], 1_767_225_600 + at / 2);
+        format!("{},{number},{time}\n", 100_000 + 7 * customer)
+    };
+    let mut rows: Vec<String> = (0..4_000).map(&mut row).collect();
+    for _ in 0..2 {
+        let text = format!("cust,order_no,created\n{}", rows.concat());
+        let (text, _, keys) = drafted("c.csv", &text);
+        for told in [
+            "order_no = { type = \"sequence\", first = 1 }",
+            "it counts within each `cust`",
+            "# equal = [\"cust\"]",
+        ] {
+            assert!(text.contains(told), "no `{told}` in:\n{text}");
+        }
+        assert_eq!(keys[1], "be4(cust) || be8(created) || be4(order_no)");
+        let is_behind = |key: &String| key.find("be4(cust)") < key.find("be4(order_no)");
+        assert!(keys.iter().all(is_behind), "{keys:?}");
+        // In any order of the rows, such as that of the customers.
+        rows.sort();
+    }
+    // Each of 30 shops has each of 100 items once: a grid, of which neither counts within the other; nor do ratings within a user.
+    let grid = |at: i64| {
+        let at = at * 7_919 % 3_000;
+        format!("{},{}", at / 100, at % 100)
+    };
+    let ratings = |at: i64| format!("{},{}", mixed(at) % 300, mixed(at + 9) % 10);
+    for (name, text) in [
+        ("grid", file("shop,item", 3_000, grid)),
+        ("ratings", file("user,rating", 3_000, ratings)),
+    ] {
+        let (text, ..) = drafted("g.csv", &text);
+        assert!(!text.contains("counts within"), "{name}: {text}");
+    }
+}
+
+#[test]
+fn objects_within_rows_and_what_is_the_same_in_all_rows_are_no_part_of_keys() {
+    let row = |at: i64| {
+        let (device, shop) = (mixed(at) % 300, mixed(at + 9) % 40);
+        format!(
+            "{{\"dev\": {{\"id\": \"sn-{device:03}\", \"fw\": 1}}, \"at\": {}, \"shop\": {shop}, \"tags\": [\"a\"], \"zone\": 7}}\n",
+            1_767_225_600 + at
+        )
+    };
+    let (text, said, keys) = drafted("d.jsonl", &(0..3_000).map(row).collect::<String>());
+    assert!(
+        said.contains("the values of `dev` are JSON objects, whose parts can't be named"),
+        "{said}"
+    );
+    for told in [
+        "whose parts can't be named: make columns of these; no part of keys\n",
+        "# tags: values seen: 1, [\"a\"] 100 %; no part of keys\n",
+        "# zone: values seen: 1, 7 100 %; no part of keys\n",
+    ] {
+        assert!(text.contains(told), "no `{told}` in:\n{text}");
+    }
+    assert_eq!(keys[..2], ["be8(at) || be4(shop)", "be4(shop) || be8(at)"]);
+    // Names in braces are none.
+    let names = |at: i64| format!("{{{}}},{}", mixed(at) % 300, 1_767_225_600 + at);
+    let (_, said, keys) = drafted("n.csv", &file("name,at", 3_000, names));
+    assert!(
+        !said.contains("JSON") && keys[1].starts_with("name"),
+        "{keys:?}"
+    );
 }
 
 /// The identity of a row.

@@ -28,14 +28,14 @@ pub fn scenario(file: &Path, console: &Console) -> Result<String> {
         name => name,
     };
     let learnt = Learnt::of(survey);
+    for warning in learnt.fields.iter().filter_map(LearntField::warning) {
+        console.warn(&warning);
+    }
     if learnt.fields.iter().all(|it| it.role == Role::Other) {
         bail!(
             "no column of `{}` can be a part of a row key\nadd columns that tell rows apart: a time, an id, what they are about",
             file.display()
         );
-    }
-    for warning in learnt.fields.iter().filter_map(LearntField::warning) {
-        console.warn(&warning);
     }
     let text = learnt.scenario(&name);
     let read = Scenario::parse(&text, "learnt");
