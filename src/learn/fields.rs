@@ -435,14 +435,14 @@ impl LearntField {
             law.push(format!("zipf = {}", exact(exponent.value)));
             self.note += &format!("; Zipf exponent {}", between(exponent, exact));
         }
+        self.note += &format!("; {values} values in all");
         if let Some((hot, load)) = fit.hot {
             // At most so many can be hot that one is not.
             let part = (hot / fit.values.value.min(most)).min(0.999);
             let (keys, load) = (exact(part), exact(load));
             law.push(format!("hotspot = {{ keys = {keys}, load = {load} }}"));
-            self.note += &format!("; a hot set of {} values", whole(hot));
+            self.note += &format!("; a hot set, of {} of them", whole(hot));
         }
-        self.note += &format!("; {values} values in all");
         if !fit.top.is_empty() {
             let shares: Vec<String> = fit.top.iter().map(|it| exact(*it)).collect();
             law.push(format!("top = [{}]", shares.join(", ")));
