@@ -223,8 +223,24 @@ pub struct StoredCells {
     pub follows: bool,
     /// Of each family; those that are not here hold KeyValues as they are.
     pub files: Vec<FileRules>,
-    /// Of each write, how often it writes a cell in the run; 1 for those that are not here.
-    pub writes_per_cell: Vec<f64>,
+    /// Of each write, how often its cells are written; once those of writes that are not here.
+    pub values: Vec<CellValues>,
+}
+
+/// How often the cells of a write are written: means over its rows. A cell that is appended to holds as many values, one behind the other.
+#[derive(Debug, Clone, Copy)]
+pub struct CellValues {
+    /// Of before the run.
+    pub before: f64,
+    /// When it ends, those of the run; at least 1.
+    pub of_run: f64,
+}
+
+impl CellValues {
+    /// What an append writes while the run goes on: all that is there, and its own.
+    pub fn written(self) -> f64 {
+        self.before + (self.of_run + 1.0) / 2.0
+    }
 }
 
 /// How much larger than its bytes in the write-ahead log a row gets in a store file, at most (estimate: block headers and indices).

@@ -5,7 +5,7 @@ use crate::layout::{Replicate, stored_cells};
 use crate::random::Seed;
 use crate::scenario::Strategy;
 use crate::storage::RowSize;
-use crate::workload::{LoadModel, WriteId, WriteKind};
+use crate::workload::{LoadModel, WriteKind};
 
 /// Sizes of writes that differ by more are unlike.
 const ALIKE: f64 = 1.05;
@@ -41,7 +41,7 @@ impl LoggedWrites {
             return None;
         }
         let appends = writes.iter().any(|it| it.kind == WriteKind::Append);
-        let times = appends.then(|| stored_cells(strategy, &Replicate::new(setup, seed, 0)));
+        let values = appends.then(|| stored_cells(strategy, &Replicate::new(setup, seed, 0)));
         let (mut least, mut most) = (f64::INFINITY, 0.0f64);
         let (mut all, mut rows, mut grown) = (0.0, 0.0, 0.0);
         for (at, (write, written)) in writes.iter().zip(&setup.written).enumerate() {
@@ -57,23 +57,17 @@ impl LoggedWrites {
             let cells = written.cells.iter();
             let cells = cells.map(|it| (it.qualifier.len() as u64, value(it.value.bytes())));
             let size = RowSize::of_cells(family, cells);
-            // The n-th append writes the values of all n, (n + 1) / 2 of them on average.
-            let times = times.as_ref().filter(|_| write.kind == WriteKind::Append);
-            let times = times.map_or(1.0, |it| it.writes_per_cell[at].max(1.0));
-            // What rows had been appended to before does not grow with the rate of the run.
-            let id = Some(WriteId(at as u8));
-            let before = setup.workload.existing.iter().filter(|it| it.write == id);
-            let before: u64 = before.map(|it| it.rows.len(&setup.schema)).sum();
-            let of_run = of_kind / (of_kind + before as f64).max(1.0);
+            // An append writes all that its cell holds, of which what rows had before does not grow with the rate of the run.
+            let values = values.as_ref().map(|it| it.values[at]);
+            let values = values.filter(|_| write.kind == WriteKind::Append);
+            let [more, growing] =
+                values.map_or([0.0; 2], |it| [it.written() - 1.0, (it.of_run - 1.0) / 2.0]);
             let of_value = size.value_bytes() as f64;
-            let bytes =
-                size.cells(key_bytes.round() as u64) as f64 + of_value * (times - 1.0) / 2.0;
+            let bytes = size.cells(key_bytes.round() as u64) as f64 + of_value * more;
             (least, most) = (least.min(bytes), most.max(bytes));
             all += of_kind * bytes;
             rows += of_kind;
-            if times > 1.0 {
-                grown += of_kind * of_value * of_run * times / 2.0;
-            }
+            grown += of_kind * of_value * growing;
         }
         let is_unlike = most > ALIKE * least || grown > 0.0;
         (is_unlike && all > 0.0).then_some(Self {

@@ -639,7 +639,8 @@ fn only_what_more_writes_fall_on_than_a_family_keeps_is_lost() {
 
 /// Twenty rows, to each of which 10 puts of 500 B and 40 appends of 30 B fall. In cells of their own a put leaves 20 + 4 + 1 + 3 + 500 = 528 B, and the appends 28 + 40 x 30 = 1,228 B.
 /// By the hour the puts of 100 hours are in 2,000 rows, those appended of the last one in 20 of them: 528 + 4 + 20 / 2,000 x 1,232 B. In one cell, 20 times each in the run, a put begins a
-/// value anew: of its 30 B, as both write here, and one time 30 B.
+/// value anew: of its 30 B, as both write here, and one time 30 B. An append of the run writes the 40 of before and its own, by the hour its own alone, and in one cell that of the put before
+/// it, of one append that came since on average, and its own.
 #[test]
 fn only_cells_that_are_appended_to_grow_and_only_by_what_is_appended() {
     let told = |cells: [&str; 2], rate: &str, existing: &str, key: &str| {
@@ -653,7 +654,7 @@ fn only_cells_that_are_appended_to_grow_and_only_by_what_is_appended() {
         let strategy = &scenario.strategies[0];
         let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
         let size = StrategySample::of(strategy, Default::default, &replicate).planned_size();
-        let appended = stored_cells(strategy, &replicate).writes_per_cell[1];
+        let appended = stored_cells(strategy, &replicate).values[1].written();
         (size.tables[0].row_bytes, appended)
     };
     let before = |puts: u32| {
@@ -669,7 +670,7 @@ fn only_cells_that_are_appended_to_grow_and_only_by_what_is_appended() {
             before(200),
             "be4(id)",
             528.0 + 1_228.0,
-            40.0,
+            41.0,
         ),
         (
             ["doc = \"500B\"", "log"],
@@ -677,7 +678,7 @@ fn only_cells_that_are_appended_to_grow_and_only_by_what_is_appended() {
             before(200_000),
             hour,
             532.0 + 0.01 * 1_232.0,
-            40.0,
+            1.0,
         ),
         (
             ["log = \"30B\"", "log"],
@@ -685,7 +686,7 @@ fn only_cells_that_are_appended_to_grow_and_only_by_what_is_appended() {
             String::new(),
             "be4(id)",
             28.0 + 60.0,
-            2.0,
+            3.0,
         ),
     ] {
         let (bytes, appended) = told(cells, rate, &existing, key);
@@ -694,6 +695,57 @@ fn only_cells_that_are_appended_to_grow_and_only_by_what_is_appended() {
         assert!(
             (appended / values - 1.0).abs() < 0.05,
             "{key} {cells:?}: {appended}"
+        );
+    }
+}
+
+/// Twenty cells of 3,540 points each by the second get 60 more: the k-th of them writes 3,540 + k, 3,570.5 on average. A run that begins half an hour after the last cell did
+/// finds 1,800 points in it, however many the one before has. Of 2,000 writes of the run that fall on 20 documents as chance has it, 900 on each of two and 11.1 on each of eighteen, one
+/// finds half of those of its own: 0.9 x 450 + 0.1 x 5.56 = 405.6.
+#[test]
+fn an_append_writes_all_that_it_finds_in_its_own_cell() {
+    let seconds = "each = [\"id\"]\nevery = \"1s\"\n";
+    let hour = "be4(trunc(ts, '1h')) || be4(id)";
+    let skewed = ", distribution = { hotspot = { keys = 0.1, load = 0.9 } }";
+    for (start, field, load, existing, key, right) in [
+        (
+            "00:59",
+            "",
+            seconds,
+            "[existing.point]\nlast = \"59m\"",
+            hour,
+            3_570.5,
+        ),
+        (
+            "01:30",
+            "",
+            seconds,
+            "[existing.point]\nlast = \"90m\"",
+            hour,
+            1_830.5,
+        ),
+        (
+            "01:30",
+            "",
+            seconds,
+            "[existing.point]\nlast = \"90m\"",
+            "be4(id)",
+            5_430.5,
+        ),
+        ("00:00", skewed, "rate = \"33.33/s\"", "", "be4(id)", 406.6),
+    ] {
+        let text = format!(
+            "[time]\nstart = 2026-01-01T{start}:00Z\nduration = \"60s\"\nwarmup = \"10s\"\nsample = \"10s\"\n[field]\nid = {{ type = \"int\", count = 20{field} }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n\
+             [write.point]\nkind = \"append\"\n{load}\n{existing}\n[strategy.rows]\nkey = \"{key}\"\n"
+        );
+        let scenario = Scenario::parse(&text, "cells").unwrap_or_else(|error| panic!("{error}"));
+        let strategy = &scenario.strategies[0];
+        let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+        let written = stored_cells(strategy, &replicate).values[0].written();
+        // Classes of values are as near.
+        assert!(
+            (written / right - 1.0).abs() < 0.005,
+            "{start} {key}: {written}, {right}"
         );
     }
 }

@@ -243,7 +243,7 @@ pub(super) fn row_columns(table: &KeyedTable<'_>, with: &[(FieldId, i64)]) -> Ar
                 share,
                 writes: CellWrites::of(setup, column.family, |source| of.contains(&source))
                     .kept_by(|most| {
-                        let (setup, replicate) = alone(table, &of);
+                        let (setup, replicate) = alone(table, |it| of.contains(&it));
                         versions_kept(most, table.key, &setup, &replicate)
                     }),
                 beside,
@@ -257,14 +257,14 @@ pub(super) fn row_columns(table: &KeyedTable<'_>, with: &[(FieldId, i64)]) -> Ar
 
 /// Rows that these alone leave at the end of the run.
 fn rows_from(table: &KeyedTable<'_>, sources: &[Source]) -> f64 {
-    let (setup, replicate) = alone(table, sources);
+    let (setup, replicate) = alone(table, |it| sources.contains(&it));
     let written = setup.workload.estimated_writes(&setup.schema);
     RowGrowth::of(table.key, &setup, &replicate).rows(written)
 }
 
-/// The table with these alone.
-fn alone(table: &KeyedTable<'_>, sources: &[Source]) -> (Setup, Replicate) {
-    let workload = workload_of(table.setup(), |source| sources.contains(&source));
+/// The table with the rows of some sources alone.
+pub(super) fn alone(table: &KeyedTable<'_>, keeps: impl Fn(Source) -> bool) -> (Setup, Replicate) {
+    let workload = workload_of(table.setup(), keeps);
     let setup = Setup {
         workload,
         ..table.setup().clone()

@@ -3,11 +3,11 @@
 
 use super::Replicate;
 use crate::key::{KeyPlan, StepCache};
-use crate::query::RowIdentity;
+use crate::query::{RowIdentity, RowStep};
 use crate::record::{Field, FieldKind};
 use crate::scenario::Setup;
 use crate::time::SimTime;
-use crate::workload::Condition;
+use crate::workload::{Condition, WriteId};
 use std::sync::Arc;
 
 /// Instants of the run at which rows are counted where its course matters; between two of them they grow in proportion to the writes.
@@ -82,28 +82,50 @@ impl RowGrowth {
 /// Of the writes that a table holds when the run ends: how many they are, and how many rows they make under a key, those under several random salts
 /// counted once, and each counted.
 pub fn rows_made(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> [f64; 3] {
-    let identity = RowIdentity::of(key, &setup.schema);
-    let mut record = some_record(setup, replicate);
-    let step = identity.step(&mut record, &mut StepCache::default());
-    let writes = replicate.population.as_ref();
-    let (all, end) = (
-        Condition::default(),
-        SimTime::ZERO + setup.workload.duration,
-    );
-    [
-        writes.rows(end),
-        identity.current_rows(writes, all, step, &record, end),
-        identity.rows(writes, all, step, &record, end),
-    ]
+    let (writes, all) = (replicate.population.as_ref(), Condition::default());
+    of_rows(key, setup, replicate, |identity, step, (record, end)| {
+        [
+            writes.rows(end),
+            identity.current_rows(writes, all, step, record, end),
+            identity.rows(writes, all, step, record, end),
+        ]
+    })
 }
 
 /// How many writes of a row, or of a cell, are kept under a key at the end of the run, where its newest ones are, so many at most: a mean.
 pub(super) fn versions_kept(most: u32, key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> f64 {
+    of_rows(key, setup, replicate, |identity, step, (record, end)| {
+        let alike = identity.alike(Condition::default(), (step, false));
+        replicate.stored.versions_kept(most, alike, record, end)
+    })
+}
+
+/// What a row of a write that appends finds in its cell, under a key: values of before the run, and of the run. Means.
+pub(super) fn values_found(
+    write: WriteId,
+    key: &KeyPlan,
+    setup: &Setup,
+    replicate: &Replicate,
+) -> [f64; 2] {
+    of_rows(key, setup, replicate, |identity, step, (record, end)| {
+        let alike = identity.alike(Condition::default(), (step, false));
+        let of = (&setup.workload, write);
+        replicate.stored.values_found(of, alike, record, end)
+    })
+}
+
+/// What is asked of the rows, or cells, of a key at the end of the run: by what they are alike in, and by some record.
+fn of_rows<T>(
+    key: &KeyPlan,
+    setup: &Setup,
+    replicate: &Replicate,
+    ask: impl FnOnce(&RowIdentity, RowStep, (&[i64], SimTime)) -> T,
+) -> T {
     let identity = RowIdentity::of(key, &setup.schema);
     let mut record = some_record(setup, replicate);
     let step = identity.step(&mut record, &mut StepCache::default());
     let end = SimTime::ZERO + setup.workload.duration;
-    identity.versions_kept(&replicate.stored, most, step, (&record, end))
+    ask(&identity, step, (&record, end))
 }
 
 /// A record of the run's start, for counts of all rows: its step of time is as good as any.

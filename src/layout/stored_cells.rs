@@ -4,15 +4,14 @@
 use super::Replicate;
 use super::family_size::Encodings;
 use super::key_sample::KeyedTable;
-use super::row_columns::{CellWrites, row_columns};
-use super::row_growth::RowGrowth;
+use super::row_columns::{Source, alone};
+use super::row_growth::{RowGrowth, values_found};
 use super::table_size::{SIZED_ROWS, TableSample};
-use crate::cluster::{Family, FileRules};
-use crate::engine::StoredCells;
+use crate::cluster::{CellSpec, Family, FileRules};
+use crate::engine::{CellValues, StoredCells};
 use crate::scenario::{Setup, Strategy};
 use crate::storage::{BlockEncoding, Compression};
-use crate::workload::{Workload, WriteKind};
-use std::sync::Arc;
+use crate::workload::{Workload, WriteId, WriteKind};
 
 /// Files tell cells apart from so many more writes than cells on: else they hold as many cells as were written, a tenth too many at most.
 const MANY: f64 = 1.1;
@@ -71,24 +70,6 @@ pub fn stored_cells(strategy: &Strategy, replicate: &Replicate) -> StoredCells {
         Some(size) if !is_plain(&families[number]) => size.families[number].disk_ratio(),
         _ => 1.0,
     };
-    let columns = match workload
-        .writes
-        .iter()
-        .any(|it| it.kind == WriteKind::Append)
-    {
-        true => row_columns(&KeyedTable::of(strategy, replicate), &[]),
-        false => Arc::default(),
-    };
-    // What rows had been appended to before counts as well.
-    let values = |at: usize| {
-        let written = &setup.written[at];
-        let own = columns.iter().filter(|column| {
-            column.family == written.family && written.cells.iter().any(|it| column.is_of(it))
-        });
-        let own = own.map(|column| column.writes.over(after * column.share).values);
-        let alike = CellWrites::of(setup, written.family, |_| true).over(after);
-        own.max_by(f64::total_cmp).unwrap_or(alike.values)
-    };
     let copies = strategy.copies.iter().map(|copy| &copy.cell_key);
     let keys = std::iter::once(&strategy.cell_key).chain(copies);
     StoredCells {
@@ -106,14 +87,39 @@ pub fn stored_cells(strategy: &Strategy, replicate: &Replicate) -> StoredCells {
                 disk_ratio: disk_ratio(number),
             })
             .collect(),
-        writes_per_cell: workload
+        values: workload
             .writes
             .iter()
             .enumerate()
             .map(|(at, write)| match write.kind {
-                WriteKind::Append => values(at),
-                _ => workload.estimated_operations(write, schema) / of_run,
+                WriteKind::Append => values_of(&KeyedTable::of(strategy, replicate), at),
+                _ => CellValues {
+                    before: 0.0,
+                    of_run: (workload.estimated_operations(write, schema) / of_run).max(1.0),
+                },
             })
             .collect(),
+    }
+}
+
+/// The values that a write which appends finds in its cell and leaves there: those of all writes that fill one of its columns.
+fn values_of(table: &KeyedTable<'_>, write: usize) -> CellValues {
+    let setup = table.setup();
+    let (own, of_table) = (&setup.written[write], setup.table.cells_of(0));
+    let fills = |source: Source| {
+        let written = source.map_or(&of_table, |at| &setup.written[at]);
+        let is_own = |it: &CellSpec| own.cells.iter().any(|cell| cell.qualifier == it.qualifier);
+        let kind = source.map(|at| setup.workload.writes[at].kind);
+        kind != Some(WriteKind::Delete)
+            && written.family == own.family
+            && written.cells.iter().any(is_own)
+    };
+    let (setup, replicate) = alone(table, fills);
+    let write = WriteId(write as u8);
+    let [before, of_run] = values_found(write, table.cell_key, &setup, &replicate);
+    CellValues {
+        before,
+        // As many come behind it as before it.
+        of_run: 1.0 + 2.0 * of_run,
     }
 }

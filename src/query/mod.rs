@@ -21,4 +21,4 @@ mod serve;
 pub use access_plan::{AccessPath, AccessPlan, Costs, Expected, OverRead, PlanContext, plan};
 pub use question::TableKeys;
 pub use requests::{Requests, ScanRequest};
-pub use row_identity::RowIdentity;
+pub use row_identity::{RowIdentity, RowStep};

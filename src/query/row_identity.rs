@@ -6,7 +6,7 @@ use crate::key::{
 use crate::record::{Field, FieldId, FieldKind, Schema, ValueGroups};
 use crate::statistics::values_met;
 use crate::time::SimTime;
-use crate::workload::{Condition, Population, RowCounts, RowEquality};
+use crate::workload::{Condition, RowCounts, RowEquality};
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
@@ -325,17 +325,14 @@ impl RowIdentity {
         self.counted(rows, condition, (step, self.draws_of(true)), target, at)
     }
 
-    /// How many writes of a row are kept where its newest ones are, so many at most: a mean. `target` is any record.
-    pub fn versions_kept(
+    /// What rows that satisfy a condition are alike in, as far as writes show it; copies under random salts count once where only the current one does.
+    pub fn alike(
         &self,
-        rows: &Population,
-        most: u32,
-        step: RowStep,
-        (target, at): (&[i64], SimTime),
-    ) -> f64 {
-        let of = (step, self.draws);
-        let equality = self.equality(Condition::default(), of, |values, _| values);
-        rows.versions_kept(most, equality, target, at)
+        condition: Condition<'_>,
+        (step, is_current): (RowStep, bool),
+    ) -> RowEquality<'_> {
+        let of = (step, self.draws_of(is_current));
+        self.equality(condition, of, |values, _| values)
     }
 
     fn draws_of(&self, is_current: bool) -> f64 {

@@ -57,6 +57,7 @@ mod told_values;
 mod value_lists;
 mod values_together;
 mod volume;
+mod writes_of_cells;
 
 pub use operations::{ClosedSource, OpenArrivals, OperationBatch};
 pub use population::Population;

@@ -14,6 +14,7 @@ use super::row_shape::{FieldRole, OriginShape, RowShape, Telling};
 use crate::record::{FieldId, Late, TimeUnit};
 use crate::time::SimTime;
 use smallvec::SmallVec;
+use std::cmp::Ordering;
 
 /// Steps of rows on time, and of late ones alone, that are looked at one by one; of more, all but the first and the last are looked at in as many groups.
 const GROUPS: f64 = 32.0;
@@ -34,11 +35,11 @@ pub(super) struct RowCount<'a> {
     pub(super) target: &'a [i64],
     pub(super) at: SimTime,
     /// Writes of a cell that count, its newest ones.
-    versions: u32,
+    pub(super) versions: u32,
     /// The target satisfies the condition.
     satisfied: bool,
     /// Of the origins of which rows can satisfy the condition.
-    selected: SmallVec<[Selection<'a>; 3]>,
+    pub(super) selected: SmallVec<[Selection<'a>; 3]>,
 }
 
 /// The rows of an origin that satisfy a condition, and how they fall on cells.
@@ -154,10 +155,7 @@ struct TargetsCell {
     falling: Falling,
     /// Logarithm of the probability that no row of one combination falls on it.
     missed: f64,
-    /// Probability that the origin holds it.
-    held: f64,
-    /// Expected rows that fall on it.
-    due: f64,
+    cell: InCell,
 }
 
 impl RowCounts for Population {
@@ -181,28 +179,6 @@ impl RowCounts for Population {
         let shape = RowShape::of(self, condition, equality);
         let mut count = RowCount::new((self, &shape), (condition, equality), target, at);
         count.distinct()
-    }
-}
-
-impl Population {
-    /// How many writes are kept of a row at an instant, where so many are at most: a mean, of writes that fall on cells as chance has it. As many as may be where
-    /// two rows hardly ever share a cell. `target` is any record.
-    pub fn versions_kept(
-        &self,
-        most: u32,
-        equality: RowEquality<'_>,
-        target: &[i64],
-        at: SimTime,
-    ) -> f64 {
-        let all = Condition::default();
-        let shape = RowShape::of(self, all, equality);
-        let mut count = RowCount::new((self, &shape), (all, equality), target, at);
-        if !count.are_repeated() {
-            return f64::from(most);
-        }
-        let rows = count.cells();
-        count.versions = most;
-        count.cells() / rows
     }
 }
 
@@ -298,7 +274,7 @@ impl<'a> RowCount<'a> {
     }
 
     /// Writes are the same row more than hardly ever: then cells can be looked at.
-    fn are_repeated(&mut self) -> bool {
+    pub(super) fn are_repeated(&mut self) -> bool {
         let few = REPEATED_MAX * self.writes();
         self.repeated_at_most() > few && self.modelled().repeated() > few
     }
@@ -559,7 +535,7 @@ impl<'a> RowCount<'a> {
             } else {
                 let rivals = self.selected.iter().enumerate();
                 let rivals = rivals.filter(|(at, it)| *at != nth && self.may_agree(it, of));
-                let free = |(_, it)| 1.0 - self.targets_cell(it).held;
+                let free = |(_, it)| 1.0 - self.targets_cell(it).cell.held;
                 self.more_cells((nth, of)) * rivals.map(free).product::<f64>()
             };
             of.rows / rows * missing
@@ -575,9 +551,9 @@ impl<'a> RowCount<'a> {
             .map(|(_, of)| (self.targets_cell(of), of.kept * of.own_kept));
         let (mut free, mut due, mut kept) = (1.0, 0.0, 0.0);
         for (cell, part) in cells {
-            free *= 1.0 - cell.held;
-            due += cell.due;
-            kept += cell.due * part;
+            free *= 1.0 - cell.cell.held;
+            due += cell.cell.due;
+            kept += cell.cell.due * part;
         }
         let held = 1.0 - free;
         if due <= 0.0 {
@@ -642,45 +618,59 @@ impl<'a> RowCount<'a> {
 
     /// Cells that the `nth` of the origins holds and none before it.
     fn held_cells(&self, nth: usize) -> f64 {
-        let of = &self.selected[nth];
         // Where only a part of the writes is asked for, all that fall on a cell count; so they do where several of its writes are kept.
-        let is_mixed = self.selected.iter().any(|it| it.kept != of.kept);
-        let are_all = is_mixed || self.versions > 1;
+        let kept_of = self.selected[nth].kept;
+        let is_mixed = self.selected.iter().any(|it| it.kept != kept_of);
+        self.over_cells(nth, is_mixed || self.versions > 1, &|involved| {
+            let (mut new, mut due, mut kept) = (0.0, 0.0, 0.0);
+            let (mut own, mut later) = (InCell::default(), InCell::default());
+            for &(at, here) in involved {
+                // Held by the first, which is the origin itself, and by none before it.
+                match at.cmp(&nth) {
+                    Ordering::Equal => (new, own) = (here.held, here),
+                    Ordering::Less => new *= 1.0 - here.held,
+                    Ordering::Greater => later = later.and(here),
+                }
+                due += here.due;
+                kept += here.due * self.selected[at].kept;
+            }
+            if self.versions > 1 {
+                new *= own.kept(later, self.versions);
+            }
+            match is_mixed && due > 0.0 {
+                true => new * kept / due,
+                false => new * kept_of,
+            }
+        })
+    }
+
+    /// The sum over the cells of the `nth` of the origins of what `each` makes of how its rows fall on one, and behind it those of its rivals by their number: of
+    /// those before it, or of all.
+    pub(super) fn over_cells(
+        &self,
+        nth: usize,
+        are_all: bool,
+        each: &dyn Fn(&[(usize, InCell)]) -> f64,
+    ) -> f64 {
+        let of = &self.selected[nth];
         let rivals = self.selected.iter().enumerate();
         let rivals = rivals.filter(|(at, _)| *at < nth || are_all && *at > nth);
         let rivals = rivals.filter(|(_, it)| self.may_agree(it, of));
-        let before = rivals.clone().filter(|(at, _)| *at < nth).count();
-        let rivals = rivals.map(|(_, it)| it);
-        let involved: SmallVec<[&Selection<'a>; 4]> = [of].into_iter().chain(rivals).collect();
-        let others = self.values_apart(of, &involved[1..], are_all);
+        let involved: SmallVec<[(usize, &Selection<'a>); 4]> =
+            [(nth, of)].into_iter().chain(rivals).collect();
+        let rivals: SmallVec<[&Selection<'a>; 4]> = involved[1..].iter().map(|it| it.1).collect();
+        let others = self.values_apart(of, &rivals, are_all);
         let (mut last, mut held) = (SmallVec::new(), 0.0);
         let mut held_in = |span, steps| {
-            let inflows = involved.iter().map(|of| self.inflow(of, span, steps));
+            let inflows = involved.iter().map(|(_, of)| self.inflow(of, span, steps));
             let inflows: SmallVec<[StepInflow; 4]> = inflows.collect();
             if last.len() == inflows.len() && inflows.iter().zip(&last).all(StepInflow::are_alike) {
                 return held;
             }
             let new = self.each_class((of, &others), &mut ValueShares::new(), &|values| {
-                let (mut new, mut due, mut kept) = (0.0, 0.0, 0.0);
-                let (mut own, mut later) = (InCell::default(), InCell::default());
-                for (at, (of, inflow)) in involved.iter().zip(&inflows).enumerate() {
-                    let here = self.cell(of, *inflow, values);
-                    // Held by the first, which is the origin itself, and by none before it.
-                    match at {
-                        0 => (new, own) = (here.held, here),
-                        at if at <= before => new *= 1.0 - here.held,
-                        _ => later = later.and(here),
-                    }
-                    due += here.due;
-                    kept += here.due * of.kept;
-                }
-                if self.versions > 1 {
-                    new *= own.kept(later, self.versions);
-                }
-                match is_mixed && due > 0.0 {
-                    true => new * kept / due,
-                    false => new * of.kept,
-                }
+                let cells = involved.iter().zip(&inflows);
+                let cells = cells.map(|((at, of), inflow)| (*at, self.cell(of, *inflow, values)));
+                each(&cells.collect::<SmallVec<[_; 4]>>())
             });
             last = inflows;
             let left = of.left.share() / of.filled.share();
@@ -706,7 +696,7 @@ impl<'a> RowCount<'a> {
         // All steps but the first and the last, in groups; in a single one where all are alike.
         let within = (start + (first + 1.0) * length, start + (end - 1.0) * length);
         let mut origins = involved.iter();
-        let are_even = origins.all(|of| self.is_even(of, within, step.late));
+        let are_even = origins.all(|(_, of)| self.is_even(of, within, step.late));
         // Far fewer rows carry instants of before those at which any is on time.
         let on_time = place(on_time).clamp(first, end);
         let (mut sum, mut next) = (0.0, first);
@@ -737,10 +727,10 @@ impl<'a> RowCount<'a> {
         if of.window.numbers.is_some() {
             // So many rows have these numbers, and the target is one of them: the others alone fall as chance has it.
             let others = of.others / of.rows;
-            return 1.0 - cell.held * others - self.held_cells(nth) * (1.0 - others);
+            return 1.0 - cell.cell.held * others - self.held_cells(nth) * (1.0 - others);
         }
         if !origin.history.regular || share <= 0.0 {
-            return 1.0 - cell.held;
+            return 1.0 - cell.cell.held;
         }
         let (stays, falls_back) = (cell.inflow.stays, cell.inflow.falls_back);
         // Late rows fall on a step as chance has it.
@@ -795,13 +785,11 @@ impl<'a> RowCount<'a> {
         let values: ValueShares = self.told(of).map(value).collect();
         let inflow = self.inflow(of, span, 1.0);
         let falling = self.falling(of, &values);
-        let InCell { held, due, .. } = self.cell(of, inflow, &values);
         TargetsCell {
             inflow,
+            cell: self.cell(of, inflow, &values),
             falling,
             missed: self.population.origins[of.origin].ln_missed(falling.share, inflow),
-            held,
-            due,
         }
     }
 

@@ -2,7 +2,7 @@
 //! ask for them.
 
 use crate::cluster::{RegionMap, WrittenCells};
-use crate::engine::config::SimConfig;
+use crate::engine::config::{CellValues, SimConfig};
 use crate::engine::numbers::NONE;
 use crate::key::KeyPlan;
 use crate::keyspace::{KeyBatch, RowKey};
@@ -85,8 +85,8 @@ impl RowWeights {
 /// A row of a write with a key of so many bytes: of its row, or of its cell where these are written.
 ///
 /// Where a family keeps one version, its memstore replaces what an increment or an append has made before (`HRegion.applyToMemStore`: `upsert`): of
-/// each cell the last value stays, and the one before it, which scanners may be reading; each write adds its part of them, and a flush keeps the last. The n-th
-/// append writes the value of all n, (n + 1) / 2 of them on average.
+/// each cell the last value stays, and the one before it, which scanners may be reading; each write of the run adds its part of them, and a flush keeps the
+/// last. An append writes the values of all before it as well.
 fn row_weight(config: &SimConfig, number: usize, length: u64) -> RowWeight {
     let kind_of = |at: usize| config.workload.writes.get(at).map(|write| write.kind);
     let (written, kind) = (config.written.get(number), kind_of(number));
@@ -112,11 +112,14 @@ fn row_weight(config: &SimConfig, number: usize, length: u64) -> RowWeight {
         });
         RowSize::of_cells(family.name.len() as u64, cells)
     };
-    let times = config.cells.writes_per_cell.get(number);
-    let times = times.map_or(1.0, |times| times.max(1.0));
-    let mean = (times + 1.0) / 2.0;
+    let values = config.cells.values.get(number).copied();
+    let values = values.unwrap_or(CellValues {
+        before: 0.0,
+        of_run: 1.0,
+    });
+    let mean = values.written();
     let (last, part) = match kind.is_some_and(WriteKind::reads_first) {
-        true if family.spec.versions == 1 => (times, times),
+        true if family.spec.versions == 1 => (values.before + values.of_run, values.of_run),
         _ => (mean, 1.0),
     };
     let (logged, last) = (size(mean), size(last));

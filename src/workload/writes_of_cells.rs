@@ -1,0 +1,96 @@
+//! What the writes of a table leave of each cell: versions, or values one behind the other. Must not know keys.
+
+use super::kept_writes::InCell;
+use super::population::Population;
+use super::row_count::RowCount;
+use super::row_question::{Condition, RowEquality};
+use super::row_shape::RowShape;
+use super::spec::{Workload, WriteId, WriteKind};
+use crate::time::SimTime;
+
+impl Population {
+    /// How many writes are kept of a row at an instant, where so many are at most: a mean, of writes that fall on cells as chance has it. As many as may be where
+    /// two rows hardly ever share a cell. `target` is any record.
+    pub fn versions_kept(
+        &self,
+        most: u32,
+        equality: RowEquality<'_>,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        let all = Condition::default();
+        let shape = RowShape::of(self, all, equality);
+        let mut count = RowCount::new((self, &shape), (all, equality), target, at);
+        if !count.are_repeated() {
+            return f64::from(most);
+        }
+        let rows = count.cells();
+        count.versions = most;
+        count.cells() / rows
+    }
+
+    /// What a row of a write that appends, of this workload, finds in its cell when it comes in the run: values of before the run, and of the run. Means, over
+    /// the rows of that write until `end`: what is written often is met often. A put begins a value anew, and of two rows of the run each comes first as
+    /// often as not. `target` is any record.
+    pub fn values_found(
+        &self,
+        (workload, write): (&Workload, WriteId),
+        equality: RowEquality<'_>,
+        target: &[i64],
+        end: SimTime,
+    ) -> [f64; 2] {
+        let all = Condition::default();
+        let shape = RowShape::of(self, all, equality);
+        let mut count = RowCount::new((self, &shape), (all, equality), target, end);
+        let before = workload.existing.len();
+        let origin = before + usize::from(write.0);
+        let own = count.selected.iter().position(|of| of.origin == origin);
+        let is_met = count.are_repeated();
+        let is_met = |at: &usize| is_met && !count.selected[*at].shape.unique;
+        let Some(own) = own.filter(is_met) else {
+            return [0.0; 2];
+        };
+        let is_put = |origin: usize| {
+            let write = match workload.existing.get(origin) {
+                Some(rows) => rows.write,
+                None => Some(WriteId((origin - before) as u8)),
+            };
+            let kind = write.map(|it| workload.writes[usize::from(it.0)].kind);
+            kind.is_some_and(|kind| kind != WriteKind::Append)
+        };
+        let found = |involved: &[(usize, InCell)], is_of_run: usize| {
+            // Appended and put, before the run and in it.
+            let mut due = [[0.0; 2]; 2];
+            for (at, here) in involved {
+                let origin = count.selected[*at].origin;
+                due[usize::from(origin >= before)][usize::from(is_put(origin))] += match *at == own
+                {
+                    // Of its own rows one is known to be there.
+                    true => (here.due / here.reached - here.certain).max(0.0),
+                    false => here.due,
+                };
+            }
+            let [appended, put] = due[is_of_run];
+            match is_of_run {
+                0 => (appended + put) * since_put(put) * since_put(due[1][1]),
+                _ => (appended + put) / 2.0 * since_put(put / 2.0),
+            }
+        };
+        let rows = count.over_cells(own, true, &|involved| involved[0].1.due);
+        [0, 1].map(|part| {
+            let sum = count.over_cells(own, true, &|involved| match involved[0].1 {
+                of if of.due > 0.0 => of.due * found(involved, part),
+                _ => 0.0,
+            });
+            if rows > 0.0 { sum / rows } else { 0.0 }
+        })
+    }
+}
+
+/// The part of a time that has passed since the last of so many instants in it, of as many as are expected: all of it where there is none.
+fn since_put(instants: f64) -> f64 {
+    match instants > 0.0 {
+        true => -libm::expm1(-instants) / instants,
+        false => 1.0,
+    }
+}
