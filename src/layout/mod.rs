@@ -32,7 +32,7 @@ pub use plan_layout::KEY_MAP_ROWS;
 pub use replay::{Asks, ExistingRow, Replay, Replayed, ScanRange};
 pub use replicate::Replicate;
 pub use retention::Retention;
-pub use row_growth::rows_made;
+pub use row_growth::{rows_made, versions_of_current};
 pub use size_findings::size_findings;
 pub use stored_cells::stored_cells;
 pub use table_size::{StrategySample, StrategySize, TableSize};
@@ -41,6 +41,8 @@ pub use types::{
     RunLayout,
 };
 
+#[cfg(test)]
+mod cell_writes_tests;
 #[cfg(test)]
 mod composed_keys_tests;
 #[cfg(test)]

@@ -92,6 +92,14 @@ pub fn rows_made(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> [f64; 3
     })
 }
 
+/// How many writes of a row are kept, those under several random salts taken together, where its newest ones are, so many at most: a mean, when the run ends.
+pub fn versions_of_current(most: u32, key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> f64 {
+    of_rows(key, setup, replicate, |identity, step, (record, end)| {
+        let alike = identity.alike(Condition::default(), (step, true));
+        replicate.population.versions_kept(most, alike, record, end)
+    })
+}
+
 /// How many writes of a row, or of a cell, are kept under a key at the end of the run, where its newest ones are, so many at most: a mean.
 pub(super) fn versions_kept(most: u32, key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> f64 {
     of_rows(key, setup, replicate, |identity, step, (record, end)| {

@@ -590,11 +590,7 @@ impl<R: RowCounts> Read<'_, R> {
         let question = &self.plan.question;
         let versions = match question.versions {
             0 | 1 => 1.0,
-            most => {
-                let [of_range, since] = self.writes_of_a_cell();
-                let kept = (f64::from(question.kept) - since).max(0.0);
-                of_range.max(1.0).min(f64::from(most)).min(kept)
-            }
+            most => self.versions_of_a_cell(most),
         };
         let mut ratios = [[1.0; 2]; 2];
         if question.cell_identity.is_some() && question.by_index.is_none() {
@@ -617,8 +613,9 @@ impl<R: RowCounts> Read<'_, R> {
         self.requests.cells_returned = returned * versions;
     }
 
-    /// How often those cells were written that satisfy what the reader knows, on average, and how often since the end of the range of time.
-    fn writes_of_a_cell(&mut self) -> [f64; 2] {
+    /// How many writes that satisfy what the reader knows it gets of a cell that has any, on average: the newest ones, so many at most, of those that are
+    /// kept. Of what has been written since the end of the range of time as many are kept before.
+    fn versions_of_a_cell(&mut self, most: u32) -> f64 {
         let (question, target) = (&self.plan.question, self.target);
         let Scratch {
             equal,
@@ -630,34 +627,39 @@ impl<R: RowCounts> Read<'_, R> {
         let known = question.known.stored().iter();
         equal.clear();
         equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
-        let count = |between: &Bands, cells: Option<&RowIdentity>| {
-            let (between, target) = (&between.0, self.target);
-            let condition = Condition::of(equal, between);
-            let (of, at) = (target.record, target.at);
-            match cells {
-                Some(cells) => {
-                    cells.rows(self.rows, condition, steps[Counted::Cells as usize], of, at)
-                }
-                None => self.rows.writes(condition, of, at),
+        let cells = question.identity_of(Counted::Cells);
+        let step = steps[Counted::Cells as usize];
+        let count = |most: u32, between: &Bands| {
+            let condition = Condition::of(equal, &between.0);
+            let alike = cells.alike(condition, (step, false));
+            match most {
+                1 => self
+                    .rows
+                    .distinct(condition, alike, target.record, target.at),
+                _ => self
+                    .rows
+                    .kept(most, (condition, alike), target.record, target.at),
             }
         };
-        let cells = count(bands, Some(question.identity_of(Counted::Cells)));
         let range = question
             .written_since
             .and_then(|it| Some((it, bands.of(it)?)));
-        let later = range.map_or(0.0, |(field, range)| {
+        let mut kept = count(most.min(question.kept), bands);
+        if let Some((field, range)) = range {
             let times = question.domain(field);
-            let step = steps[Counted::Cells as usize].window();
             // A range ends in the middle of a step as often as not: half of the step is left.
-            let left = step.map_or(times.end, |(_, of)| range.end + (of.end - of.start) / 2);
+            let left = step
+                .window()
+                .map_or(times.end, |(_, of)| range.end + (of.end - of.start) / 2);
+            let left = left.clamp(range.end, times.end.max(range.end));
             since.0.clone_from(&bands.0);
-            since.set(
-                field,
-                Some(range.end..left.clamp(range.end, times.end.max(range.end))),
-            );
-            count(since, None)
-        });
-        [count(bands, None), later].map(|writes| writes / cells)
+            let [all, later] = [range.start, range.end].map(|from| {
+                since.set(field, Some(from..left));
+                count(question.kept, since)
+            });
+            kept = kept.min(all - later);
+        }
+        (kept / count(1, bands)).max(0.0)
     }
 
     /// Rows read until there are enough, and rows that are returned.

@@ -39,7 +39,7 @@ impl InCell {
 }
 
 /// The mean of what is kept of so many at most: of a binomial number of those that come for certain, else of a Poisson number.
-fn kept_of(most: f64, InCell { due, certain, .. }: InCell) -> f64 {
+pub(super) fn kept_of(most: f64, InCell { due, certain, .. }: InCell) -> f64 {
     // Hundreds are as many as they are expected to be, but for a few percent.
     if due > 500.0 || most > due + 8.0 * due.sqrt() + 20.0 {
         return due.min(most);

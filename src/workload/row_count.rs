@@ -37,7 +37,7 @@ pub(super) struct RowCount<'a> {
     /// Writes of a cell that count, its newest ones.
     pub(super) versions: u32,
     /// The target satisfies the condition.
-    satisfied: bool,
+    pub(super) satisfied: bool,
     /// Of the origins of which rows can satisfy the condition.
     pub(super) selected: SmallVec<[Selection<'a>; 3]>,
 }
@@ -55,9 +55,9 @@ pub(super) struct Selection<'a> {
     /// Of them those that satisfy the condition also in what changes; the others are writes of the same rows.
     kept: f64,
     /// Expected rows.
-    rows: f64,
+    pub(super) rows: f64,
     /// Expected other rows when one is known to be there.
-    others: f64,
+    pub(super) others: f64,
     /// The part of the told fields' values that rows are there of already, where they are sorted by one of these.
     pub(super) filled: Part,
     /// The part of the told fields' values that it and the condition leave.
@@ -150,12 +150,12 @@ struct Falling {
 
 /// How an origin's rows fall on the target's cell.
 #[derive(Debug, Default)]
-struct TargetsCell {
+pub(super) struct TargetsCell {
     inflow: StepInflow,
     falling: Falling,
     /// Logarithm of the probability that no row of one combination falls on it.
     missed: f64,
-    cell: InCell,
+    pub(super) cell: InCell,
 }
 
 impl RowCounts for Population {
@@ -179,6 +179,16 @@ impl RowCounts for Population {
         let shape = RowShape::of(self, condition, equality);
         let mut count = RowCount::new((self, &shape), (condition, equality), target, at);
         count.distinct()
+    }
+
+    fn kept(
+        &self,
+        most: u32,
+        asked: (Condition<'_>, RowEquality<'_>),
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        self.writes_kept(most, asked, target, at)
     }
 }
 
@@ -461,7 +471,7 @@ impl<'a> RowCount<'a> {
     }
 
     /// Expected number of rows where no two writes are the same row.
-    fn every_write(&self) -> f64 {
+    pub(super) fn every_write(&self) -> f64 {
         let some = || self.selected.iter().filter(|of| of.rows > 0.0);
         let writes: f64 = some().map(|of| of.rows).sum();
         if !self.satisfied {
@@ -564,7 +574,7 @@ impl<'a> RowCount<'a> {
     }
 
     /// An origin shares what is told of the target's value of every told field that it fixes.
-    fn can_hold_target(&self, of: &Selection<'_>) -> bool {
+    pub(super) fn can_hold_target(&self, of: &Selection<'_>) -> bool {
         self.equality.told.iter().all(|field| {
             let slot = self.target[usize::from(field.0)];
             let own = self.fixed(of, *field);
@@ -763,7 +773,7 @@ impl<'a> RowCount<'a> {
     }
 
     /// The target's cell, as the rows of an origin fall on it, which may be one of another origin.
-    fn targets_cell(&self, of: &Selection<'a>) -> TargetsCell {
+    pub(super) fn targets_cell(&self, of: &Selection<'a>) -> TargetsCell {
         if of.shape.unique || !self.can_hold_target(of) {
             return TargetsCell::default();
         }

@@ -155,6 +155,16 @@ impl RowCounts for RowCounter {
         rows
     }
 
+    fn kept(
+        &self,
+        most: u32,
+        asked: (Condition<'_>, RowEquality<'_>),
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        self.population.writes_kept(most, asked, target, at)
+    }
+
     fn prefetch(&self, field: FieldId, slots: &[i64]) {
         self.population.prefetch(field, slots);
     }

@@ -160,6 +160,17 @@ pub trait RowCounts {
         self.distinct(condition, each, target, at)
     }
 
+    /// The writes of such rows, the newest of each, so many at most.
+    fn kept(
+        &self,
+        _most: u32,
+        (condition, equality): (Condition<'_>, RowEquality<'_>),
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        self.distinct(condition, equality, target, at)
+    }
+
     /// Asks for what rows with values of a field are counted by, where that is in a table.
     fn prefetch(&self, _field: FieldId, _slots: &[i64]) {}
 }

@@ -1,6 +1,6 @@
 //! What the writes of a table leave of each cell: versions, or values one behind the other. Must not know keys.
 
-use super::kept_writes::InCell;
+use super::kept_writes::{InCell, kept_of};
 use super::population::Population;
 use super::row_count::RowCount;
 use super::row_question::{Condition, RowEquality};
@@ -27,6 +27,49 @@ impl Population {
         let rows = count.cells();
         count.versions = most;
         count.cells() / rows
+    }
+
+    /// How many writes are kept of all rows that satisfy a condition, so many of each at most, when `target` is known to be one of the writes.
+    pub(super) fn writes_kept(
+        &self,
+        most: u32,
+        (condition, equality): (Condition<'_>, RowEquality<'_>),
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        let shape = RowShape::of(self, condition, equality);
+        let mut count = RowCount::new((self, &shape), (condition, equality), target, at);
+        if !count.are_repeated() {
+            return count.every_write();
+        }
+        count.versions = most;
+        let kept = count.cells();
+        if !count.satisfied {
+            return kept;
+        }
+        let own = count.selected.iter();
+        let own = own.filter(|of| of.rows > 0.0 && count.can_hold_target(of));
+        let rows: f64 = own.clone().map(|of| of.rows).sum();
+        let all = |but: f64| {
+            let cells = count.selected.iter().map(|of| count.targets_cell(of).cell);
+            let all = cells.fold(InCell::default(), InCell::and);
+            let due = (all.due - but).max(0.0);
+            InCell { due, ..all }
+        };
+        let most = f64::from(most);
+        // The target, and others of its cell beside it.
+        let surplus = own.map(|of| {
+            let others = match of.shape.unique {
+                true => InCell::default(),
+                false => all(count.targets_cell(of).cell.certain),
+            };
+            let without = match of.shape.unique {
+                true => of.rows - of.others,
+                false => kept_of(most, all(0.0)),
+            };
+            of.rows / rows * (1.0 + kept_of(most - 1.0, others) - without)
+        });
+        (kept + surplus.sum::<f64>()).max(1.0)
     }
 
     /// What a row of a write that appends, of this workload, finds in its cell when it comes in the run: values of before the run, and of the run. Means, over
