@@ -58,6 +58,8 @@ pub(super) struct Question {
     /// Versions of a cell that are kept, and of them those that are asked for.
     pub kept: u32,
     pub versions: u32,
+    /// Its order is one of times.
+    pub by_time: bool,
     /// The timestamp of which a range is known that may end before the read, where cells may have been written again since.
     pub written_since: Option<FieldId>,
     /// Names of all fields, for words.
@@ -243,6 +245,7 @@ impl Question {
             cells_of_a_write: stored.cells_of_a_write,
             kept: stored.versions,
             versions: stored.versions.min(asked),
+            by_time: newest.is_some(),
             names: schema
                 .fields
                 .iter()

@@ -662,6 +662,21 @@ impl<R: RowCounts> Read<'_, R> {
         (kept / count(1, bands)).max(0.0)
     }
 
+    /// Who takes turns to write what is wanted, where it is asked for by time.
+    fn turns(&mut self) -> Option<f64> {
+        let question = &self.plan.question;
+        if !question.by_time || !question.lists.is_empty() || !question.derived.is_empty() {
+            return None;
+        }
+        let Scratch { equal, bands, .. } = &mut *self.scratch;
+        let target = self.target;
+        let known = question.known.stored().iter();
+        equal.clear();
+        equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
+        let condition = Condition::of(equal, &bands.0);
+        self.rows.turns(condition, target.record, target.at)
+    }
+
     /// Rows read until there are enough, and rows that are returned.
     fn limit(&mut self, wanted: f64, page: &Page) {
         let (plan, passed_rows) = (self.plan, self.scratch.passed_rows);
@@ -707,6 +722,10 @@ impl<R: RowCounts> Read<'_, R> {
         if order.by_cursor && order.skipped > 0 {
             before = 0.0;
         }
+        let turns = match ordered.step {
+            None => self.turns(),
+            Some(_) => None,
+        };
         // Wanted ones may lie in some of the scans only, such as those of a kind that one host has.
         let of_scans: f64 = self.requests.scans.iter().map(|scan| scan.rows_read).sum();
         // The target is one of them, wherever it lies.
@@ -720,7 +739,12 @@ impl<R: RowCounts> Read<'_, R> {
                     let until = match ordered.step {
                         // Whole steps have been counted, in which rows come one like the other.
                         Some(_) => enough * rows / (wanted * part).min(rows),
-                        None => rows_until(enough, rows, [own, wanted - own].map(|it| it * part)),
+                        None => match turns.map(|turns| turns * part) {
+                            Some(turns) if turns > 1.0 - PASSED_OVER => {
+                                turns_until(enough, rows, [turns, wanted * part])
+                            }
+                            _ => rows_until(enough, rows, [own, wanted - own].map(|it| it * part)),
+                        },
                     };
                     scan.rows.min(before + until)
                 }
@@ -728,6 +752,16 @@ impl<R: RowCounts> Read<'_, R> {
             };
         }
     }
+}
+
+/// Of `rows` that are read one after another, how many it takes on average to find `enough` of the `wanted` ones, of which each period has as many as there are
+/// `turns`: of these the n-th of w comes after n (rows + 1) / (w + 1) of the period's rows.
+fn turns_until(enough: f64, rows: f64, [turns, wanted]: [f64; 2]) -> f64 {
+    let of_period = rows * turns / wanted;
+    // Shares of combinations are whole numbers of them but for rounding.
+    let whole = ((enough - 1.0) / turns + PASSED_OVER).floor().max(0.0);
+    let last = (enough - whole * turns) / (turns + 1.0);
+    (whole * of_period + last * (of_period + 1.0)).min(rows)
 }
 
 /// Of `rows` that are read one after another, how many it takes on average to find `enough` of those that are wanted, which lie anywhere among them: one that is

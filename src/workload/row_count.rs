@@ -8,7 +8,7 @@
 use super::kept_writes::InCell;
 use super::marginals::{Marginal, Of, ValueClasses};
 use super::population::Population;
-use super::row_history::{RowOrigin, StepInflow, Window, both};
+use super::row_history::{RowOrigin, StepInflow, Window, both, ln_missed};
 use super::row_question::{Condition, Item, RowCounts, RowEquality, items};
 use super::row_shape::{FieldRole, OriginShape, RowShape, Telling};
 use crate::record::{FieldId, Late, TimeUnit};
@@ -51,7 +51,7 @@ pub(super) struct Selection<'a> {
     /// Their times and numbers.
     window: Window,
     /// Of the origin's rows, those of the combinations and of the drawn values that are asked for.
-    part: Part,
+    pub(super) part: Part,
     /// Of them those that satisfy the condition also in what changes; the others are writes of the same rows.
     kept: f64,
     /// Expected rows.
@@ -190,14 +190,13 @@ impl RowCounts for Population {
     ) -> f64 {
         self.writes_kept(most, asked, target, at)
     }
+
+    fn turns(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> Option<f64> {
+        self.turns_of(condition, target, at)
+    }
 }
 
 impl RowOrigin {
-    /// Rows in the table at an instant.
-    pub(super) fn present(&self, at: SimTime) -> f64 {
-        self.history.rows_in(Window::default(), at)
-    }
-
     /// Expected other rows of a part of those that are present when one of it is known to be there.
     pub(super) fn others(&self, present: f64, Part { combined, drawn }: Part) -> f64 {
         if !self.history.regular {
@@ -207,17 +206,6 @@ impl RowOrigin {
         let of_one = present / self.combinations;
         let of_others = (self.combinations * combined - 1.0).max(0.0) * of_one;
         drawn * (of_others + size_biased(of_one) - 1.0)
-    }
-
-    /// Logarithm of the probability that no row of one combination falls on a cell, on which such a `share` of its rows falls.
-    pub(super) fn ln_missed(&self, share: f64, inflow: StepInflow) -> f64 {
-        let due = inflow.due / self.combinations;
-        let later = inflow.due_later / self.combinations;
-        if self.history.regular {
-            return ln_missed(share * inflow.stays, due)
-                + ln_missed(share * inflow.falls_back, later);
-        }
-        -share * (inflow.stays * due + inflow.falls_back * later)
     }
 }
 
@@ -545,7 +533,14 @@ impl<'a> RowCount<'a> {
             } else {
                 let rivals = self.selected.iter().enumerate();
                 let rivals = rivals.filter(|(at, it)| *at != nth && self.may_agree(it, of));
-                let free = |(_, it)| 1.0 - self.targets_cell(it).cell.held;
+                let free = |(_, it)| match self.continues(of, it) || self.continues(it, of) {
+                    false => 1.0 - self.targets_cell(it).cell.held,
+                    true => {
+                        let [both, own] =
+                            [Some(it), None].map(|it| self.targets_cells(of, it).cell.held);
+                        ((1.0 - both) / (1.0 - own).max(f64::MIN_POSITIVE)).min(1.0)
+                    }
+                };
                 self.more_cells((nth, of)) * rivals.map(free).product::<f64>()
             };
             of.rows / rows * missing
@@ -680,7 +675,17 @@ impl<'a> RowCount<'a> {
             let new = self.each_class((of, &others), &mut ValueShares::new(), &|values| {
                 let cells = involved.iter().zip(&inflows);
                 let cells = cells.map(|((at, of), inflow)| (*at, self.cell(of, *inflow, values)));
-                each(&cells.collect::<SmallVec<[_; 4]>>())
+                let mut cells: SmallVec<[(usize, InCell); 4]> = cells.collect();
+                if let Some(at) = involved.iter().position(|(_, it)| self.continues(of, it)) {
+                    // Turns that go on don't meet those of before by chance.
+                    let both = self.cell(of, inflows[0].continued(inflows[at]), values);
+                    let before = cells[at].1.held;
+                    cells[0].1.held = match before < 1.0 {
+                        true => ((both.held - before) / (1.0 - before)).max(0.0),
+                        false => 0.0,
+                    };
+                }
+                each(&cells)
             });
             last = inflows;
             let left = of.left.share() / of.filled.share();
@@ -772,8 +777,20 @@ impl<'a> RowCount<'a> {
         rivals * (libm::exp(cell.missed) - lost)
     }
 
+    /// The rows of one are turns that go on where those of the other end, and none of them is late.
+    pub(super) fn continues(&self, of: &Selection<'a>, other: &Selection<'a>) -> bool {
+        let is_late = |of: &Selection<'_>| self.step(of).is_some_and(|step| step.late.is_some());
+        let origin = &self.population.origins[of.origin];
+        origin.continues == Some(other.origin) && !is_late(of) && of.window.late.is_none()
+    }
+
     /// The target's cell, as the rows of an origin fall on it, which may be one of another origin.
     pub(super) fn targets_cell(&self, of: &Selection<'a>) -> TargetsCell {
+        self.targets_cells(of, None)
+    }
+
+    /// The same of an origin and of one whose turns it continues, or that continue its.
+    fn targets_cells(&self, of: &Selection<'a>, other: Option<&Selection<'a>>) -> TargetsCell {
         if of.shape.unique || !self.can_hold_target(of) {
             return TargetsCell::default();
         }
@@ -794,6 +811,7 @@ impl<'a> RowCount<'a> {
         };
         let values: ValueShares = self.told(of).map(value).collect();
         let inflow = self.inflow(of, span, 1.0);
+        let inflow = other.map_or(inflow, |it| inflow.continued(self.inflow(it, span, 1.0)));
         let falling = self.falling(of, &values);
         TargetsCell {
             inflow,
@@ -890,17 +908,4 @@ fn size_biased(mean: f64) -> f64 {
         return 1.0;
     }
     (whole * whole * (1.0 - part) + (whole + 1.0) * (whole + 1.0) * part) / mean
-}
-
-/// Logarithm of the probability that all of `rows` evenly spaced rows, a mean, miss what each meets with a probability of `share`.
-fn ln_missed(share: f64, rows: f64) -> f64 {
-    if share <= 0.0 || rows <= 0.0 {
-        return 0.0;
-    }
-    let whole = rows.floor();
-    let last = libm::log1p(-share * (rows - whole));
-    match whole > 0.0 {
-        true => whole * libm::log1p(-share) + last,
-        false => last,
-    }
 }

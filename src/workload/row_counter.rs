@@ -165,6 +165,10 @@ impl RowCounts for RowCounter {
         self.population.writes_kept(most, asked, target, at)
     }
 
+    fn turns(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> Option<f64> {
+        self.population.turns_of(condition, target, at)
+    }
+
     fn prefetch(&self, field: FieldId, slots: &[i64]) {
         self.population.prefetch(field, slots);
     }

@@ -2,7 +2,9 @@
 
 use super::combinations::Combinations;
 use super::rate_profile::RateProfile;
-use super::{Arrivals, ImportOrder, ImportRows, LoadModel, Phase, Workload, Write, WriteId};
+use super::{
+    Arrivals, Existing, ImportOrder, ImportRows, LoadModel, Phase, Workload, Write, WriteId,
+};
 use crate::record::{FieldId, Late, Schema};
 use crate::time::SimTime;
 
@@ -20,6 +22,8 @@ pub(super) struct RowOrigin {
     pub(super) sorted_by: Option<FieldId>,
     /// What the sequence fields of its row 0 count.
     pub(super) sequence: u64,
+    /// The origin whose turns its own continue, at the same pace.
+    pub(super) continues: Option<usize>,
 }
 
 /// Rows numbered from 0. Times are nanoseconds since the start of the run, negative before it; a number of rows is an expectation: of
@@ -77,6 +81,14 @@ pub(super) struct StepInflow {
 }
 
 impl StepInflow {
+    /// That of turns which go on: none of them is late.
+    pub(super) fn continued(self, by: Self) -> Self {
+        Self {
+            due: self.due + by.due,
+            ..self
+        }
+    }
+
     /// What each of so many cells gets that the rows take in turn.
     pub(super) fn shared_by(self, cells: f64) -> Self {
         Self {
@@ -109,6 +121,7 @@ impl RowOrigin {
                 .collect(),
             each: each.to_vec(),
             sequence,
+            continues: None,
         };
         let existing = workload.existing.iter().map(|existing| {
             let phase = workload.beat_phase(&existing.name);
@@ -120,11 +133,20 @@ impl RowOrigin {
             let history = RowHistory::of_write(workload, write, schema);
             let sequence = workload.existing_rows_of(WriteId(at as u8), schema);
             let order = write.load.import().map(|import| import.order);
+            let is_continued = |existing: &Existing| match (&existing.rows, &write.load) {
+                (ImportRows::Each { each, every, .. }, LoadModel::Periodic(turns)) => {
+                    let is_alike = *each == turns.each && *every == Some(turns.every);
+                    let is_own = existing.name == write.name && existing.with == write.with;
+                    is_alike && is_own && turns.jitter.as_nanos() == 0
+                }
+                _ => false,
+            };
             Self {
                 sorted_by: match order {
                     Some(ImportOrder::By(field)) => Some(field),
                     _ => None,
                 },
+                continues: workload.existing.iter().position(is_continued),
                 ..origin(history, &write.with, write.load.each(), sequence)
             }
         });
@@ -136,6 +158,22 @@ impl RowOrigin {
         // Of two for one field the latter holds.
         let fixed = self.fixed.iter().rev().find(|(id, _)| *id == field);
         fixed.map(|(_, slot)| *slot)
+    }
+
+    /// Rows in the table at an instant.
+    pub(super) fn present(&self, at: SimTime) -> f64 {
+        self.history.rows_in(Window::default(), at)
+    }
+
+    /// Logarithm of the probability that no row of one combination falls on a cell, on which such a `share` of its rows falls.
+    pub(super) fn ln_missed(&self, share: f64, inflow: StepInflow) -> f64 {
+        let due = inflow.due / self.combinations;
+        let later = inflow.due_later / self.combinations;
+        if self.history.regular {
+            return ln_missed(share * inflow.stays, due)
+                + ln_missed(share * inflow.falls_back, later);
+        }
+        -share * (inflow.stays * due + inflow.falls_back * later)
     }
 }
 
@@ -199,6 +237,12 @@ impl RowHistory {
             aligned,
             written,
         }
+    }
+
+    /// Its rows carry instants that are evenly spaced, over more than one instant.
+    pub(super) fn has_spread_turns(&self) -> bool {
+        let (from, end) = self.carried.span;
+        self.regular && self.aligned.is_none() && end - from > 1e3
     }
 
     /// Rows in the table at an instant.
@@ -398,6 +442,19 @@ pub(super) fn both<T: PartialOrd>(one: (T, T), other: (T, T)) -> (T, T) {
     let later = |a, b| if b > a { b } else { a };
     let earlier = |a, b| if b < a { b } else { a };
     (later(one.0, other.0), earlier(one.1, other.1))
+}
+
+/// Logarithm of the probability that all of `rows` evenly spaced rows, a mean, miss what each meets with a probability of `share`.
+pub(super) fn ln_missed(share: f64, rows: f64) -> f64 {
+    if share <= 0.0 || rows <= 0.0 {
+        return 0.0;
+    }
+    let whole = rows.floor();
+    let last = libm::log1p(-share * (rows - whole));
+    match whole > 0.0 {
+        true => whole * libm::log1p(-share) + last,
+        false => last,
+    }
 }
 
 /// The instants before the run that rows carry, if they have instants of their own.

@@ -171,6 +171,11 @@ pub trait RowCounts {
         self.distinct(condition, equality, target, at)
     }
 
+    /// How many of those who write such rows take turns in each period, at instants of their own; `None` where rows come otherwise.
+    fn turns(&self, _condition: Condition<'_>, _target: &[i64], _at: SimTime) -> Option<f64> {
+        None
+    }
+
     /// Asks for what rows with values of a field are counted by, where that is in a table.
     fn prefetch(&self, _field: FieldId, _slots: &[i64]) {}
 }

@@ -72,6 +72,26 @@ impl Population {
         (kept + surplus.sum::<f64>()).max(1.0)
     }
 
+    /// How many combinations have their turns, once in each period and anywhere in it, of all whose rows satisfy a condition; `None` where rows come
+    /// otherwise.
+    pub(super) fn turns_of(
+        &self,
+        condition: Condition<'_>,
+        target: &[i64],
+        at: SimTime,
+    ) -> Option<f64> {
+        let every_write = RowEquality::default();
+        let shape = RowShape::of(self, condition, every_write);
+        let count = RowCount::new((self, &shape), (condition, every_write), target, at);
+        let mut some = count.selected.iter().filter(|of| of.rows > 0.0);
+        let first = some.next()?;
+        let origin = &self.origins[first.origin];
+        let is_drawn = origin.each.is_empty() || first.part.drawn < 1.0;
+        let are_turns = !is_drawn && origin.history.has_spread_turns();
+        (are_turns && some.all(|of| count.continues(of, first)))
+            .then_some(origin.combinations * first.part.combined)
+    }
+
     /// What a row of a write that appends, of this workload, finds in its cell when it comes in the run: values of before the run, and of the run. Means, over
     /// the rows of that write until `end`: what is written often is met often. A put begins a value anew, and of two rows of the run each comes first as
     /// often as not. `target` is any record.
