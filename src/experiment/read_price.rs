@@ -25,6 +25,8 @@ pub(super) struct ReadPrice {
     pub(super) path: AccessPath,
     /// By its plan, as the rows.
     pub(super) calls: f64,
+    /// Gets and scans, which go out at once; the calls of a scan follow one another.
+    pub(super) requests: f64,
     pub(super) rows_read: f64,
     pub(super) rows_returned: f64,
     /// `None` where each row has one cell.
@@ -119,6 +121,7 @@ mod tests {
             name: "newest".to_owned(),
             path: AccessPath::FanOutScan,
             calls: 16.1,
+            requests: 16.0,
             rows_read: 160.0,
             rows_returned: 10.0,
             cells_read: None,

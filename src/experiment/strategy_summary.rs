@@ -217,6 +217,7 @@ impl<'a> StrategySummary<'a> {
                     name: read.name.clone(),
                     path: forecast.planned.plan.path,
                     calls: mean(MetricId::CallsPlanned)?,
+                    requests: forecast.requests,
                     rows_read: mean(MetricId::RowsPlanned).unwrap_or(0.0),
                     rows_returned: mean(MetricId::RowsReturned).unwrap_or(0.0),
                     cells_read: mean(MetricId::CellsPlanned).filter(|_| self.reads_cells()),
@@ -228,12 +229,13 @@ impl<'a> StrategySummary<'a> {
             .collect()
     }
 
-    /// How long a read takes at least: its rows, in as many parts as servers work on at once.
+    /// How long a read takes at least: its calls and their rows, in as many parts as are under way at once. A scan goes through its regions one after another.
     fn least_read_secs(&self, read: &ReadPrice) -> f64 {
         let setup = &self.strategy.setup;
-        let parts = read.calls.min(f64::from(setup.client.fan_out)).max(1.0);
-        let parts = parts.min(self.layout.regions.len() as f64);
-        read.rows_read * setup.cluster.service.scan_row.as_secs_f64() / parts
+        let (service, network) = (&setup.cluster.service, setup.cluster.network);
+        let parts = read.requests.min(f64::from(setup.client.fan_out)).max(1.0);
+        let call = service.scan.min(service.get).as_secs_f64() + 2.0 * network.as_secs_f64();
+        (read.rows_read * service.scan_row.as_secs_f64() + read.calls * call) / parts
     }
 
     /// Whether some row that it reads has more cells than one, or fewer that are asked for.
@@ -620,7 +622,7 @@ pub(super) fn warnings(summary: &StrategySummary<'_>) -> Vec<String> {
             let least = summary.least_read_secs(&read);
             let cause = match () {
                 () if least > summary.time.duration.as_secs_f64() => {
-                    format!(": one takes {} at least", length(least))
+                    format!(": one takes {} on average, at least", length(least))
                 }
                 () if busy => ": the busiest server has no handler left".to_owned(),
                 () => String::new(),

@@ -327,6 +327,7 @@ pub(super) fn priced(name: &str, p99: f64) -> ReadPrice {
         name: name.to_owned(),
         path: AccessPath::FanOutScan,
         calls: 16.0,
+        requests: 16.0,
         rows_read: 12.0,
         rows_returned: 10.0,
         cells_read: None,

@@ -1,6 +1,6 @@
 //! What reads get of cells that are written again, counted by hand: versions, newest writes, and turns.
 
-use super::{Layout, ReadForecast, Replicate};
+use super::{Layout, ReadForecast, Replicate, change_lints};
 use crate::scenario::Scenario;
 
 fn scenario(text: &str) -> Scenario {
@@ -61,4 +61,27 @@ fn the_newest_of_what_comes_in_turn_lies_half_a_period_back() {
             read.rows_read
         );
     }
+}
+
+#[test]
+fn a_page_behind_the_last_one_is_warned_of() {
+    // 5,000 rows are 250 pages of 20.
+    let told = |number: u32| {
+        let scenario = scenario(&format!(
+            "[field]\nid = {{ type = \"int\", count = 5_000 }}\nall = {{ type = \"int\", count = 1 }}\n[existing.w]\neach = [\"id\"]\n\
+             [read.jump]\nequal = [\"all\"]\npage = {{ field = \"id\", size = 20, number = {number} }}\n[strategy.rows]\nkey = \"be1(all) || be4(id)\"\n"
+        ));
+        let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+        let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
+        let lints = change_lints(&scenario.strategies[0], &layout, &scenario.time);
+        let mut lints = lints.into_iter().map(|lint| lint.message);
+        lints.find(|message| message.contains("page"))
+    };
+    assert_eq!(told(250), None);
+    assert_eq!(
+        told(300).as_deref(),
+        Some(
+            "read `jump` asks for page 300, and gets no rows: there are 250 pages of 20 rows, on average"
+        )
+    );
 }

@@ -134,6 +134,7 @@ pub fn change_lints(strategy: &Strategy, layout: &Layout, time: &TimeSpec) -> Ve
     events.dedup();
     lints.extend(events);
     lints.extend(changes.crashes_go_unnoticed());
+    lints.extend(changes.pages_that_are_none());
     lints
 }
 
@@ -211,6 +212,25 @@ impl Changes<'_> {
         );
         let help = "lengthen `time.duration`, or shorten `cluster.failure_detection`, to see the regions open elsewhere";
         Some(Diagnostic::warning(message).help(help))
+    }
+
+    /// Pages behind the last one, of all that is looked at.
+    fn pages_that_are_none(&self) -> impl Iterator<Item = Diagnostic> {
+        let reads = self.setup.workload.reads.iter().zip(&self.layout.reads);
+        reads.filter_map(|(read, forecast)| {
+            let page = read.page.as_ref()?;
+            let expected = &forecast.planned.plan.expected;
+            let is_none = page.number > 1 && expected.rows_returned <= 0.0;
+            is_none.then(|| {
+                let pages = (expected.rows_found / f64::from(page.size)).ceil();
+                let (name, number, size) = (&read.name, page.number, page.size);
+                let message = format!(
+                    "read `{name}` asks for page {number}, and gets no rows: there are {pages} pages of {size} rows, on average"
+                );
+                let help = "it reads all that lies before the page; ask for one that there is";
+                Diagnostic::warning(message).help(help)
+            })
+        })
     }
 
     /// What grows stays above the middle of every region that splits.

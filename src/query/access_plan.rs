@@ -67,6 +67,8 @@ pub struct Expected {
     pub requests: f64,
     /// Rows that are read.
     pub rows_read: f64,
+    /// Rows among which a page lies, of reads that ask for some by their order.
+    pub rows_found: f64,
     /// Rows that the reader gets.
     pub rows_returned: f64,
     /// Cells that are read.
@@ -89,6 +91,7 @@ impl Expected {
             + further * costs.cell;
         self.requests += requests.len() as f64;
         self.rows_read += requests.rows_read();
+        self.rows_found += requests.rows_found;
         self.rows_returned += requests.rows_returned;
         self.cells_read += requests.cells_read();
         self.cells_returned += requests.cells_returned;
@@ -102,6 +105,7 @@ impl Expected {
             seconds: self.seconds / reads,
             requests: self.requests / reads,
             rows_read: self.rows_read / reads,
+            rows_found: self.rows_found / reads,
             rows_returned: self.rows_returned / reads,
             cells_read: self.cells_read / reads,
             cells_returned: self.cells_returned / reads,

@@ -21,6 +21,8 @@ pub struct Requests {
     pub starts: KeyBatch,
     /// Stop keys of the scans, exclusive; an empty one is the end of the key space.
     pub stops: KeyBatch,
+    /// Rows that satisfy all that the reader knows, of which it skips and gets some: expected number.
+    pub rows_found: f64,
     /// Rows that the reader gets in the end, after filters and limits: expected number.
     pub rows_returned: f64,
     /// Expected number of cells that a server reads of each row, on average: of those that what the reader knows of their qualifiers leaves.
@@ -160,7 +162,7 @@ impl Requests {
         self.scans.clear();
         self.starts.clear();
         self.stops.clear();
-        self.rows_returned = 0.0;
+        (self.rows_found, self.rows_returned) = (0.0, 0.0);
         self.row_cells = 1.0;
         self.cells_returned = 0.0;
         self.copies = 1.0;

@@ -692,6 +692,7 @@ impl<R: RowCounts> Read<'_, R> {
             self.requests.rows_returned = found;
             return;
         };
+        self.requests.rows_found = found;
         self.requests.rows_returned = (found - page.skipped).clamp(0.0, page.size);
         let Some(ordered) = &plan.ordered else {
             return;

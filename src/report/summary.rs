@@ -5,7 +5,7 @@ use super::chart::Chart;
 use super::document::{Block, Column, Document, Item, Look, Table, Term};
 use super::number::{self, NumberFormat, UNDEFINED};
 use super::{decision, events, metric, sweep_views, tables};
-use crate::experiment::{ExpectationResult, KneeResult, Results, StrategyResult};
+use crate::experiment::{ExpectationResult, KneeOutcome, KneeResult, Results, StrategyResult};
 use std::collections::BTreeMap;
 
 /// What stands above paired verdicts.
@@ -32,7 +32,10 @@ pub fn for_terminal(results: &Results) -> Document {
     Document(vec![
         title.into_iter().collect(),
         vec![Block::Table(tables::scorecard(results))],
-        table(tables::knees(results)).chain(caption).collect(),
+        table(tables::knees(results))
+            .chain(caption)
+            .chain([no_knees(results)])
+            .collect(),
         table(tables::reads(results)).collect(),
         table(tables::neighbours(results)).collect(),
         vec![Block::list(sweep_views::sentences(results))],
@@ -215,6 +218,12 @@ fn knees(results: &Results) -> Section {
     let found = Block::List(tables::knees_found(results).map(item).collect());
     let blocks = [Block::Table(table), Block::text(caption), found];
     headed("What each strategy sustains", blocks)
+}
+
+/// Why strategies have no knee.
+fn no_knees(results: &Results) -> Block {
+    let none = tables::knees_found(results).filter(|(_, it)| it.outcome == KneeOutcome::Below);
+    Block::list(none.map(|(strategy, knee)| format!("{} {}.", strategy.label(), knee.sentence)))
 }
 
 /// What a knee is in `results`; `None` when none was looked for.

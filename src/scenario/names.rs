@@ -81,7 +81,7 @@ fn folded(name: &str) -> String {
 }
 
 /// The format's words, and what else designers call what they mean. Small letters, `-` between words.
-const SYNONYMS: [(&str, &str); 37] = [
+const SYNONYMS: [(&str, &str); 39] = [
     ("above", "at-least greater-than gt min minimum"),
     ("add_servers", "join scale scale-out"),
     ("because", "reason why"),
@@ -108,6 +108,8 @@ const SYNONYMS: [(&str, &str); 37] = [
     ("neighbour", "neighbor tenant"),
     ("network", "latency round-trip rtt"),
     ("newest", "latest limit top"),
+    ("off", "disabled false no none skip skip-wal"),
+    ("on", "enabled fsync-wal sync-wal true yes"),
     (
         "presplit",
         "regions shards split-keys split-points splits tablets",
@@ -184,6 +186,8 @@ mod tests {
     #[test]
     fn a_word_of_other_tools_finds_the_formats_own() {
         assert_eq!(nearest("Region_Servers", KEYS), Some("servers"));
+        assert_eq!(nearest("none", ["on", "off"]), Some("off"));
+        assert_eq!(nearest("SKIP_WAL", ["on", "off"]), Some("off"));
         assert_eq!(
             suggest("nodes", KEYS),
             Some("did you mean `servers`?".into())

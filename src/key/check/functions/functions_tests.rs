@@ -87,7 +87,9 @@ fn a_number_that_does_not_fit_is_told_the_least_width_that_holds_it() {
     for (width, value, enough) in cases {
         let (place, error) = refused(&format!("be{width}(v)"), &format!("v={value}"));
         let modulus = 1_i64 << (8 * width);
-        let help = format!("use `be{enough}(v)`, or cut it down: `pmod(v, {modulus})`");
+        let help = format!(
+            "use `be{enough}(v)`; `pmod(v, {modulus})` fits, but loses the order and merges values {modulus} apart"
+        );
         assert_eq!(
             (place.as_str(), error.help),
             ("v", Some(help)),

@@ -102,8 +102,9 @@ pub fn big_endian(call: &mut Call<'_, '_>, width: u8) -> Option<Code> {
         let modulus = high + 1;
         let message = format!("`{written}` takes {range}, but `be{width}` holds {low} to {high}");
         let label = format!("takes {range}");
-        let help =
-            format!("use `be{enough}({written})`, or cut it down: `pmod({written}, {modulus})`");
+        let help = format!(
+            "use `be{enough}({written})`; `pmod({written}, {modulus})` fits, but loses the order and merges values {modulus} apart"
+        );
         return call.refuse(0, message, label, help);
     }
     if range.low < 0 && call.complaints.hashing == 0 {
