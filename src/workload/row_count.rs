@@ -241,9 +241,8 @@ impl<'a> RowCount<'a> {
 
     fn select_all(&self) -> SmallVec<[Selection<'a>; 3]> {
         let origins = self.shape.origins.iter().enumerate();
-        origins
-            .filter_map(|(at, shape)| self.select(at, shape))
-            .collect()
+        let selected = origins.filter_map(|(at, shape)| self.select(at, shape));
+        selected.collect()
     }
 
     /// Expected number of different rows; without a look at cells where hardly any two writes are the same row.
@@ -259,16 +258,6 @@ impl<'a> RowCount<'a> {
         self.equality.changing = &[];
         self.selected = self.select_all();
         self.every_write()
-    }
-
-    /// How many combinations of classes of values a sum over the cells of a step goes through.
-    pub(super) fn classes_in_a_step(&self) -> usize {
-        let of_one = |of: &Selection<'_>| {
-            let told = self.told(of);
-            let classes = told.filter_map(|(field, role)| self.classes(of, field, role));
-            classes.map(|it| it.classes.len()).product()
-        };
-        self.selected.iter().map(of_one).max().unwrap_or(0)
     }
 
     /// Writes are the same row more than hardly ever: then cells can be looked at.
@@ -311,8 +300,8 @@ impl<'a> RowCount<'a> {
                 Marginal::Fixed(_) => return None,
                 Marginal::Instant { unit, late } => {
                     let nanos = |slot| population.nanos(*unit, slot);
-                    let instants = (nanos(item.low), nanos(item.high));
-                    window.carried = Some(both(window.carried.unwrap_or(instants), instants));
+                    let own = (nanos(item.low), nanos(item.high));
+                    window.carried = Some(window.carried.map_or(own, |it| both(it, own)));
                     window.late = late.or(window.late);
                 }
                 Marginal::Number { first } => {

@@ -109,6 +109,16 @@ impl<'a> RowCount<'a> {
         })
     }
 
+    /// How many combinations of classes of values a sum over the cells of a step goes through.
+    pub(super) fn classes_in_a_step(&self) -> usize {
+        let of_one = |of: &Selection<'_>| {
+            let told = self.told(of);
+            let classes = told.filter_map(|(field, role)| self.classes(of, field, role));
+            classes.map(|it| it.classes.len()).product()
+        };
+        self.selected.iter().map(of_one).max().unwrap_or(0)
+    }
+
     /// The share of one value of a told field, or of its group.
     pub(super) fn share_of(&self, of: &Selection<'_>, field: FieldId, slot: i64) -> f64 {
         let marginals = &self.population.marginals;
