@@ -222,10 +222,14 @@ impl Changes<'_> {
             let expected = &forecast.planned.plan.expected;
             let is_none = page.number > 1 && expected.rows_returned <= 0.0;
             is_none.then(|| {
-                let pages = (expected.rows_found / f64::from(page.size)).ceil();
+                let pages = (expected.rows_found / f64::from(page.size)).ceil().max(1.0);
+                let pages = match pages as u64 {
+                    1 => "is one page".to_owned(),
+                    pages => format!("are {pages} pages"),
+                };
                 let (name, number, size) = (&read.name, page.number, page.size);
                 let message = format!(
-                    "read `{name}` asks for page {number}, and gets no rows: there are {pages} pages of {size} rows, on average"
+                    "read `{name}` asks for page {number}, and gets no rows: there {pages} of {size} rows, on average"
                 );
                 let help = "it reads all that lies before the page; ask for one that there is";
                 Diagnostic::warning(message).help(help)

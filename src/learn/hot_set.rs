@@ -37,7 +37,7 @@ impl Level {
     }
 
     /// Of how many values it expects so many rows, but for what is the same of all levels.
-    fn log(&self, times: f64) -> f64 {
+    fn log_likelihood(&self, times: f64) -> f64 {
         libm::log(self.values()) + times * libm::log(self.mean) - self.mean
     }
 }
@@ -71,7 +71,7 @@ pub(super) fn levels(tallies: &[Tally]) -> Option<[Level; 2]> {
             levels = Some([hot, cold]);
             let mut likelihood = 0.0;
             for ((times, values), part) in counted.iter().zip(&mut parts) {
-                let logs = [hot.log(*times), cold.log(*times)];
+                let logs = [hot.log_likelihood(*times), cold.log_likelihood(*times)];
                 *part = 1.0 / (1.0 + libm::exp(logs[1] - logs[0]));
                 let most = logs[0].max(logs[1]);
                 let both = libm::exp(logs[0] - most) + libm::exp(logs[1] - most);

@@ -137,6 +137,9 @@ pub(super) enum KnownValue {
 /// A value of a told field that another origin fixes, or its group, and its share among the rows of this one.
 pub(super) type FixedValue = (FieldId, i64, f64);
 
+/// What is made of a cell: of how the rows of some of the origins, by their numbers, fall on it.
+type OfCell<'f> = dyn Fn(&[(usize, InCell)]) -> f64 + 'f;
+
 /// How an origin's rows fall on a cell.
 #[derive(Debug, Clone, Copy, Default)]
 struct Falling {
@@ -640,12 +643,7 @@ impl<'a> RowCount<'a> {
 
     /// The sum over the cells of the `nth` of the origins of what `each` makes of how its rows fall on one, and behind it those of its rivals by their number: of
     /// those before it, or of all.
-    pub(super) fn over_cells(
-        &self,
-        nth: usize,
-        are_all: bool,
-        each: &dyn Fn(&[(usize, InCell)]) -> f64,
-    ) -> f64 {
+    pub(super) fn over_cells(&self, nth: usize, are_all: bool, each: &OfCell<'_>) -> f64 {
         let of = &self.selected[nth];
         let rivals = self.selected.iter().enumerate();
         let rivals = rivals.filter(|(at, _)| *at < nth || are_all && *at > nth);
