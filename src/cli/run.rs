@@ -191,9 +191,7 @@ fn told(result: &ExpectationResult) -> String {
 
 /// `5 strategies, 2 hot; output/five-keys/report.html`.
 fn last_line(results: &Results, broken: usize, folder: &Path) -> String {
-    let hot = results.strategies.iter();
-    let hot = hot.filter(|strategy| strategy.hotspot().is_some_and(|kind| kind != "none"));
-    let hot = hot.count();
+    let hot = results.strategies.iter().filter(|it| it.is_hot()).count();
     let broken = (broken > 0).then(|| format!(", {} broken", counted(broken, "expectation")));
     let broken = broken.unwrap_or_default();
     let (points, all) = (results.point_count(), results.strategies.len());

@@ -1,6 +1,7 @@
 //! Small experiments from their text to their results. Must not test what a single room can.
 
 use super::{Experiment, Metric, Results};
+use crate::metrics::Side;
 use crate::scenario::Scenario;
 
 fn results(text: &str) -> Results {
@@ -164,4 +165,28 @@ fn servers_are_asked_for_the_time_of_the_rows_that_scans_read() {
     let verdict = &found.strategies[0].verdict;
     let told = "Static hotspot: reads that take long lie in one range of keys, so one of 4 servers is asked for ";
     assert!(verdict.starts_with(told), "{verdict}");
+}
+
+/// Writes go evenly to eight ranges of a hash, and two fifths of the Gets ask for one account, which is one range of keys: the hotspot is of the reads alone.
+#[test]
+fn a_hotspot_of_reads_alone_is_the_strategys() {
+    let found = results(
+        "replicates = 2\n[time]\nduration = \"4s\"\nwarmup = \"1s\"\nsample = \"500ms\"\n[cluster]\nservers = 8\n\
+         [field]\nacct = { type = \"int\", count = 500 }\ntx = { type = \"int\", count = 400 }\n\
+         [write.tx]\nrate = \"2k/s\"\n[existing.tx]\nrecords = 200_000\n\
+         [read.one]\nequal = [\"acct\", \"tx\"]\npick = { acct = { top = [0.4] } }\nrate = \"4k/s\"\n\
+         [table]\npresplit = { algorithm = \"sampled\", regions = 16 }\n[strategy.at]\nkey = \"be2(acct) || be2(tx)\"\n",
+    );
+    let one = &found.strategies[0];
+    assert_eq!(one.load_hotspot(), Some("none"));
+    assert_eq!(one.hotspot(), Some(("static", Side::Read)));
+    assert_eq!(one.hotspot_text().as_deref(), Some("static (reads)"));
+    assert!(
+        one.is_hot() && one.verdict.starts_with("Static hotspot"),
+        "{}",
+        one.verdict
+    );
+    let ranked = found.recommended.iter().flat_map(|it| &it.strategies);
+    let shown: Vec<_> = ranked.map(|it| it.hotspot.as_deref()).collect();
+    assert_eq!(shown, [Some("static (reads)")]);
 }

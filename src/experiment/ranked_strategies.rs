@@ -37,7 +37,7 @@ pub struct RankedStrategy {
     pub key: String,
     /// The key is not in the file: keyheat suggests it.
     pub suggested: bool,
-    /// The class of hotspot; null when it was not determined.
+    /// The class of hotspot that its verdict begins with, as tables show it: `static`, or `static (reads)` where it is not the load's. Null when it was not determined.
     pub hotspot: Option<String>,
     /// Rows that its table keeps of all writes when the run ends, or cells where a qualifier tells them apart; where some writes add to rows and others replace them, of
     /// the latter. Null in results of older versions.

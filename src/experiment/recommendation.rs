@@ -507,7 +507,7 @@ impl RankedStrategy {
                 name: result.label(),
                 key: result.expanded_key().to_owned(),
                 suggested: false,
-                hotspot: result.hotspot().map(str::to_owned),
+                hotspot: result.hotspot_text(),
                 rows_kept: Some(kept.rows),
                 copies_of_a_row: Some(kept.copies).filter(|copies| *copies >= AS_GOOD),
                 broken_limits,

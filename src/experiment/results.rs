@@ -7,7 +7,8 @@ use super::{
 };
 use crate::keyspace::RowKey;
 use crate::metrics::{
-    Counts, Definition, MetricId, MetricPath, OperationNames, Part, Series, Side, Subject, lookup,
+    Counts, Definition, Hotspot, MetricId, MetricPath, OperationNames, Part, Series, Side, Subject,
+    lookup,
 };
 use crate::scenario::{SweptSetting, is_file_stem, is_name};
 use crate::text::hex;
@@ -333,9 +334,45 @@ impl StrategyResult {
         }
     }
 
-    /// The class of hotspot of the writes, or of the reads where nothing is written; `None` when it can't be told.
-    pub fn hotspot(&self) -> Option<&str> {
+    /// The class of hotspot of the load; `None` when it can't be told.
+    pub fn load_hotspot(&self) -> Option<&str> {
         self.word(MetricId::Hotspot.of(self.load()))
+    }
+
+    /// The class of hotspot that its verdict begins with, and whose it is: the load's, or that of the reads where only they have one, or where they
+    /// make the one of both together. `None` when it can't be told.
+    pub fn hotspot(&self) -> Option<(&str, Side)> {
+        let class = |id: MetricId| self.word(id);
+        let is_hot = |class: &&str| *class != Hotspot::None.name();
+        let reads = class(MetricId::ReadHotspot).filter(is_hot);
+        let reads = reads.map(|class| (class, Side::Read));
+        let load = self.load();
+        let own = self.load_hotspot().map(|class| (class, load));
+        match own.filter(|(class, _)| is_hot(class)) {
+            None => reads.or(own),
+            hot => {
+                let of_all = class(MetricId::DemandHotspot);
+                let makes_it = |(class, _): &(&str, Side)| {
+                    of_all == Some(class) && self.load_hotspot() != of_all
+                };
+                reads.filter(makes_it).or(hot)
+            }
+        }
+    }
+
+    /// Some server is hot.
+    pub fn is_hot(&self) -> bool {
+        self.hotspot()
+            .is_some_and(|(class, _)| class != Hotspot::None.name())
+    }
+
+    /// The class of hotspot as tables show it, with whose it is where it is not the load's: `static (reads)`. `None` when it can't be told.
+    pub fn hotspot_text(&self) -> Option<String> {
+        let (class, side) = self.hotspot()?;
+        Some(match side == self.load() {
+            true => class.to_owned(),
+            false => format!("{class} ({})", side.plural()),
+        })
     }
 
     /// A metric that is a word; `None` when it can't be told.

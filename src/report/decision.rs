@@ -266,8 +266,7 @@ fn risks(results: &Results, own: &RankedStrategy, most_warnings: usize) -> Vec<S
         // What to do about it stands with the key.
         let cause = result.advice.split_inclusive(". ").next();
         let cause = cause.unwrap_or_default();
-        let hotspot = result.hotspot().filter(|it| *it != "none");
-        risks.extend(hotspot.map(|_| cause.trim().to_owned()));
+        risks.extend(result.is_hot().then(|| cause.trim().to_owned()));
     }
     let about = format!("`{}`", own.name);
     let subject = format!("strategy {about}: ");

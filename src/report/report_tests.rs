@@ -1,6 +1,7 @@
 //! Tests of the tables and files of a report.
 
 use super::{Block, Column, Document, Format, Report, Style, Table, sample_fixture as sample};
+use crate::experiment::Metric;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -332,4 +333,31 @@ fn of_reads_alone_the_scorecard_shows_the_reads() {
         .find(|line| line.starts_with("hashed"))
         .unwrap();
     assert!(row.contains("1.37×") && row.contains("449"), "{row}");
+}
+
+#[test]
+fn a_hotspot_of_reads_stands_in_the_scorecard_under_their_name() {
+    let mut results = sample::five_keys();
+    let hashed = &mut results.strategies[3];
+    assert!(!hashed.is_hot(), "{:?}", hashed.hotspot());
+    let word = Metric::Word("static".to_owned());
+    hashed.metrics.insert("read_hotspot".to_owned(), word);
+    assert!(hashed.is_hot());
+    let text = Report::new(&results).render(Format::Table, Style::default());
+    let scorecard = text.lines().filter(|line| line.starts_with("hashed"));
+    assert!(
+        scorecard.clone().any(|row| row.ends_with("static (reads)")),
+        "{text}"
+    );
+    // A hotspot of the writes comes first, unless the reads make the one of both together.
+    let moving = &mut results.strategies[0];
+    let word = |word: &str| Metric::Word(word.to_owned());
+    moving
+        .metrics
+        .insert("read_hotspot".to_owned(), word("static"));
+    assert_eq!(moving.hotspot_text().as_deref(), Some("moving"));
+    moving
+        .metrics
+        .insert("demand_hotspot".to_owned(), word("static"));
+    assert_eq!(moving.hotspot_text().as_deref(), Some("static (reads)"));
 }

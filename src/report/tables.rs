@@ -144,7 +144,7 @@ const SCORECARD: &[Cells] = &[
     numbers(["empty", "regions"], 8, |it| it.text(MetricId::EmptyRegionFraction, Percent)),
     numbers(["bytes", "a write"], 10, |it| it.text(MetricId::WriteBytes, Bytes)),
     numbers(["", "table"], 11, |it| it.text(MetricId::TableBytes, Bytes)),
-    words(["", "hotspot"], 0, |it| it.strategy.hotspot().unwrap_or(UNDEFINED).to_owned()),
+    words(["", "hotspot"], 0, |it| it.strategy.hotspot_text().unwrap_or_else(|| UNDEFINED.to_owned())),
 ];
 
 #[rustfmt::skip]

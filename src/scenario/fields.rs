@@ -776,6 +776,9 @@ fn read_top(reader: &Reader<'_>, kind: &FieldKind) -> Option<Vec<f64>> {
     Some(top)
 }
 
+/// A bell that reaches less than this part of a field's values is noted: it is likely to be meant in other units (estimate).
+const LEAST_REACHED: f64 = 1e-3;
+
 fn read_normal(normal: &Reader<'_>, kind: &FieldKind) -> Option<DistributionShape> {
     let (mean, sd): (f64, f64) = normal.given("mean").zip(normal.given("sd"))?;
     let (least, greatest) = match kind {
@@ -790,6 +793,21 @@ fn read_normal(normal: &Reader<'_>, kind: &FieldKind) -> Option<DistributionShap
         let label =
             format!("values are {least} to {greatest}; expected a mean within one `sd` of them");
         normal.refuse_key("mean", format!("`mean` is {mean}"), label)?;
+    }
+    // Nearly all values of a bell lie within three standard deviations of its mean.
+    let reached = (mean + 3.0 * sd).min(greatest) - (mean - 3.0 * sd).max(least);
+    if kind.count().is_some() && reached < LEAST_REACHED * (greatest - least) {
+        let (from, to) = (
+            (mean - 3.0 * sd).max(least),
+            (mean + 3.0 * sd).min(greatest),
+        );
+        let message =
+            format!("{mean} ± 3 × {sd} reaches hardly any of the values {least} to {greatest}");
+        let label = format!(
+            "nearly all are {from} to {to}: `mean` and `sd` are in the field's own values, not parts of them"
+        );
+        let diagnostic = Diagnostic::note(message).label(label);
+        normal.sink.add(&normal.place_of_value("sd"), diagnostic);
     }
     Some(DistributionShape::Normal { mean, sd })
 }

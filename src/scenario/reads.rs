@@ -492,7 +492,15 @@ fn read_newest(read: &Reader<'_>, fields: &mut Fields) -> Option<Newest> {
                 let message = format!("`{name}` does not follow time: nothing is its newest");
                 let kind = field.describe();
                 let label = format!("expected a timestamp or a sequence; this is {kind}");
-                read.sink.error(&place, message, label)?;
+                let diagnostic = Diagnostic::error(message).label(label);
+                let page = format!(
+                    "the greatest values are a page: `page = {{ field = \"{name}\", size = {rows}, number = 1 }}`"
+                );
+                let diagnostic = match is_ordered(field) {
+                    true => diagnostic.help(page),
+                    false => diagnostic,
+                };
+                read.sink.add(&place, diagnostic)?;
             }
         }
     }

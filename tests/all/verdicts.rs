@@ -93,7 +93,7 @@ fn one_row_that_is_read_is_a_row_hotspot_that_no_salt_cures() {
         );
         assert_eq!(word(found, "read_hotspot"), "row", "{}", found.verdict);
         assert_eq!(word(found, "demand_hotspot"), "row");
-        assert_eq!(found.hotspot(), Some("row"));
+        assert_eq!(found.load_hotspot(), Some("row"));
         says(
             found,
             &["Row hotspot: a single row takes", "a cache", "copy"],

@@ -254,7 +254,7 @@ fn title(strategy: &StrategyResult, demand: &Demand) -> String {
     let (servers, load) = (demand.servers, metric::load_name([strategy]));
     let share = metric::text(strategy, MetricId::ServerMaxShare, Percent);
     let times = metric::text(strategy, MetricId::ServerPeakToMean, Ratio);
-    let finding = match (demand.least_peak_share(), strategy.hotspot()) {
+    let finding = match (demand.least_peak_share(), strategy.load_hotspot()) {
         (None, _) => format!("too few {load} for a statement about the spread"),
         _ if servers == 1 => format!("the only server takes all the {load}"),
         (Some(least), _) if least >= NEARLY_ALL => {
