@@ -104,3 +104,62 @@ fn rows_that_never_meet_are_all_alike_that_have_what_a_reader_knows() {
     // In the reader's city live 500 +- 19, and a third of all others is counted in the other one: three times 13.
     assert_near(read, 1_000.0, 39.0);
 }
+
+#[test]
+fn a_value_of_a_list_is_of_a_row_that_is_there() {
+    // 200,000 rows of a million ids: two that are there are two rows, each with 0.2 of others. Of 2,000 items, each listed
+    // one has the row that it is of, and 99.995 others.
+    let found = forecasts::<4>(
+        "[field]\nid = { type = \"int\", count = 1_000_000 }\nitem = { type = \"int\", count = 2_000 }\nkind = { type = \"int\", count = 10 }\n\
+         ts = { type = \"timestamp\" }\n[existing.w]\nrecords = 200_000\nlast = \"1d\"\n\
+         [read.one]\nequal = [\"id\"]\n[read.two]\nin = { id = 2 }\n[read.items]\nin = { item = 4 }\n\
+         [read.of-kind]\nequal = [\"kind\"]\nin = { item = 4 }\n[strategy.only]\nkey = \"be4(item) || be8(ts) || be4(id) || be1(kind)\"\n",
+    );
+    let [one, two, items, of_kind] = found[0];
+    assert_near(one[0], 1.2, 1e-3);
+    assert_near(two[0], 2.4, 1e-3);
+    assert_near(items[0], 4.0 * 101.0, 0.1);
+    // Of each item a tenth has the kind; of the target's item the target has it for certain, of the others their row does as often as not.
+    assert_near(of_kind[0], 4.0 * 10.1 + 0.9, 0.1);
+}
+
+#[test]
+fn what_follows_from_a_hashed_thing_tells_nothing_that_the_thing_does_not() {
+    // 100,000 rows of 20,000 things in 60 places: 20,000 (1 - e^-5) are met, and those in one hash of 65,536 and one place are one: 51 pairs.
+    let met = 20_000.0 * -(-5.0f64).exp_m1();
+    let keys = [
+        "be2(place) || left(md5(be4(id)), 6)",
+        "left(md5(be4(id)), 4) || be2(place)",
+        "left(md5(be4(place)), 4) || left(md5(be4(id)), 4)",
+        "be4(id) || left(md5(be4(place)), 4)",
+    ];
+    let text = format!(
+        "[field]\nid = {{ type = \"int\", count = 20_000 }}\nplace = {{ type = \"int\", count = 60, of = \"id\" }}\nts = {{ type = \"timestamp\" }}\n\
+         [existing.w]\nrecords = 100_000\nlast = \"1d\"\n[read.all]\nrange = {{ field = \"ts\", last = \"12h\" }}\n{}",
+        strategies(&keys)
+    );
+    for [[_, read]] in forecasts::<1>(&text) {
+        assert_near(read, met, 60.0);
+    }
+}
+
+#[test]
+fn of_values_that_share_a_hash_those_count_that_have_what_follows_as_well() {
+    // Hashes of 16 bits of 40 things are apart: under each key a scan reads the rows of one thing, or of four, and nothing else.
+    let keys = [
+        "left(md5(be4(id)), 4) || be4(place) || be8(ts)",
+        "be1(bucket(4, be4(place))) || left(md5(be4(id)), 4) || be8(ts)",
+        "be1(bucket(8, be4(place))) || be4(id) || be8(ts)",
+    ];
+    let text = format!(
+        "[field]\nid = {{ type = \"int\", count = 40, distribution = {{ zipf = 0.8 }} }}\nplace = {{ type = \"int\", count = 12, of = \"id\" }}\n\
+         ts = {{ type = \"timestamp\" }}\n[existing.w]\nrecords = 120_000\nlast = \"1d\"\n[read.one]\nequal = [\"id\"]\nin = {{ place = 3 }}\n\
+         [read.four]\nin = {{ id = 4 }}\n{}",
+        strategies(&keys)
+    );
+    for reads in forecasts::<2>(&text) {
+        for [wanted, read] in reads {
+            assert_near(read / wanted, 1.0, 1e-3);
+        }
+    }
+}

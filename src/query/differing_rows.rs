@@ -31,9 +31,9 @@ pub(super) struct DifferingRows<'a, R, S> {
 }
 
 impl<'a, R: RowCounts, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, R, S> {
-    /// Of `all` rows, which satisfy what is known, those that have the target's values or are alike by chance; by a `count` of rows. Both kinds may be the same
-    /// rows where a row is written again with others of these values: under what the target has, beside what is known of all, there is room for so many at most.
-    /// Where the key tells a part of what they differ in, those of each part meet apart, and are counted so. All others are by the mean of all targets.
+    /// Of `all` rows, which satisfy what is known, those that have the target's values or are alike by chance; by a `count` of rows. Where it is known which
+    /// values are alike, rows with any of these are counted. All others are by the mean of all targets. There both kinds may be the same rows where a row is
+    /// written again with others of these values: under what the target has, beside what is known of all, there is room for so many at most.
     pub fn alike<const N: usize>(
         self,
         all: [f64; N],
@@ -48,21 +48,21 @@ impl<'a, R: RowCounts, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, R, 
         let groups = self.whole.iter().map(|field| {
             let groups = self.coincidences.groups(*field)?;
             let own = groups.of(record[usize::from(field.0)])?;
-            let is_apart = identity.tells_groups_of(*field) && between.of(*field).is_none();
-            is_apart.then(|| (groups.clone(), own))
+            let is_known = groups.are_known() && between.of(*field).is_none();
+            is_known.then(|| (groups.clone(), own))
         });
         let groups: Option<SmallVec<[_; 2]>> = groups.collect();
         let condition = Condition::of(equal, &between.0);
-        let mut whole = self.whole.iter();
-        let may_change = !all_steps.is_empty() || whole.any(|field| identity.may_change(*field));
-        let writes = || self.rows.writes(condition, target.record, target.at);
-        let do_meet = may_change && all[0] < writes() * NEARLY_ALL;
-        if let (Some(alike), [], true) = (groups, &all_steps[..], do_meet) {
+        if let (Some(alike), []) = (groups, &all_steps[..]) {
             return count(Condition {
                 alike: &alike,
                 ..condition
             });
         }
+        let mut whole = self.whole.iter();
+        let may_change = !all_steps.is_empty() || whole.any(|field| identity.may_change(*field));
+        let writes = || self.rows.writes(condition, target.record, target.at);
+        let do_meet = may_change && all[0] < writes() * NEARLY_ALL;
         base.0.clone_from(&between.0);
         windows.0.clear();
         shares.clear();

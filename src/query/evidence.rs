@@ -177,8 +177,11 @@ impl Evidence {
                 None => classes.push((uses, vec![of.field], count)),
             }
         }
-        for (uses, _, count) in &mut classes {
-            *count = classes_apart(key, uses, *count);
+        for (uses, of, count) in &mut classes {
+            // Of nothing else they are values of the segments already.
+            if uses.iter().any(|at| fields(*at) != &of[..]) {
+                *count = classes_apart(key, uses, *count);
+            }
         }
         let shared_by = classes
             .iter()

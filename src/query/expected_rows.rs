@@ -3,15 +3,87 @@
 use super::candidates::{Dimension, FieldValues};
 use super::differing_rows::DifferingRows;
 use super::evidence::Evidence;
-use super::question::Counted;
+use super::question::{Counted, Question};
 use super::requests::Scratch;
 use super::serve::Read;
-use crate::record::FieldId;
-use crate::workload::{Condition, RowCounts};
+use crate::record::{FieldId, ValueGroups};
+use crate::workload::{Condition, ReadTarget, RowCounts};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Combinations of `in` lists whose wanted rows are counted one by one; of more, these stand for all.
 const MOST_COUNTED: usize = 4_096;
+
+/// Rows that are there because a list has a value of theirs.
+struct ListedRows<'a, R> {
+    question: &'a Question,
+    rows: &'a R,
+    target: &'a ReadTarget<'a>,
+    /// Scratch space.
+    record: &'a mut Vec<i64>,
+}
+
+impl<R: RowCounts> ListedRows<'_, R> {
+    /// Rows that satisfy a condition, of which `count` says the expected number when a record is known to be one of the writes. The target is; and where the condition asks
+    /// for another value of a list, so is a row with that value, which satisfies the rest as often as others with it do.
+    fn count(&mut self, condition: Condition<'_>, count: impl Fn(&[i64]) -> f64) -> f64 {
+        let Self {
+            question,
+            rows,
+            target,
+            record,
+        } = self;
+        let own = |field: FieldId| target.record[usize::from(field.0)];
+        let (all, lists) = (condition, question.lists_of_rows.iter());
+        let others = lists.filter_map(|field| {
+            let mut equal = all.equal.chunks(1);
+            let value = equal.find(|of| of[0].0 == *field && of[0].1 != own(*field));
+            let mut alike = all.alike.chunks(1);
+            let is_other = |(groups, at): &(Arc<ValueGroups>, u32)| {
+                groups.field == *field && groups.of(own(*field)) != Some(*at)
+            };
+            let group = alike.find(|of| is_other(&of[0]));
+            (value.is_some() || group.is_some()).then_some(Condition {
+                equal: value.unwrap_or_default(),
+                between: &[],
+                alike: group.unwrap_or_default(),
+            })
+        });
+        let mut others = others.peekable();
+        if others.peek().is_none() {
+            return count(target.record);
+        }
+        record.clear();
+        record.extend_from_slice(target.record);
+        for (field, slot) in all.equal {
+            record[usize::from(field.0)] = *slot;
+        }
+        for (groups, at) in all.alike {
+            let of_group = groups.of_groups.get(*at as usize);
+            let slot = &mut record[usize::from(groups.field.0)];
+            if let Some(first) = of_group.and_then(|it| it.first())
+                && groups.of(*slot) != Some(*at)
+            {
+                *slot = *first;
+            }
+        }
+        for (field, low, high) in all.between {
+            let slot = &mut record[usize::from(field.0)];
+            *slot = (*slot).clamp(*low, (*high - 1).max(*low));
+        }
+        let when_there = count(record);
+        if all.equal.len() + all.alike.len() + all.between.len() == 1 {
+            return when_there;
+        }
+        // The rows of several lists are apart.
+        let by_chance = count(target.record);
+        let writes = rows.writes(all, target.record, target.at);
+        let parts = others.map(|of| writes / rows.writes(of, target.record, target.at));
+        let parts = parts.filter(|part| part.is_finite());
+        let there: f64 = parts.map(|part| part.min(1.0)).sum();
+        by_chance + there * (when_there - by_chance)
+    }
+}
 
 impl<R: RowCounts> Read<'_, R> {
     /// Expected number of rows or cells that satisfy all that the reader knows, and with them their copies under other random salts.
@@ -30,6 +102,7 @@ impl<R: RowCounts> Read<'_, R> {
             record,
             equal,
             between,
+            listed,
             equal_shares,
             windows,
             base,
@@ -41,12 +114,22 @@ impl<R: RowCounts> Read<'_, R> {
         } = &mut *self.scratch;
         let (step, counts) = (steps[of as usize], &mut counts[of as usize]);
         let identity = question.identity_of(of);
+        let mut of_lists = ListedRows {
+            question,
+            rows: self.rows,
+            target,
+            record: listed,
+        };
         let mut count = |condition: Condition<'_>| {
             let all = counts.of(condition, || {
-                identity.rows(self.rows, condition, step, target.record, target.at)
+                of_lists.count(condition, |known| {
+                    identity.rows(self.rows, condition, step, known, target.at)
+                })
             });
             let current = match identity.leaves_copies() {
-                true => identity.current_rows(self.rows, condition, step, target.record, target.at),
+                true => of_lists.count(condition, |known| {
+                    identity.current_rows(self.rows, condition, step, known, target.at)
+                }),
                 false => all,
             };
             // Each cell of a row has a newest write of its own.
@@ -54,8 +137,10 @@ impl<R: RowCounts> Read<'_, R> {
                 return [current, all];
             }
             [(current, true), (all, false)].map(|(counted, is_current)| {
-                let (step, target) = ((step, is_current), (target.record, target.at));
-                identity.newest(counted, self.rows, condition, step, target)
+                of_lists.count(condition, |known| {
+                    let (step, target) = ((step, is_current), (known, target.at));
+                    identity.newest(counted, self.rows, condition, step, target)
+                })
             })
         };
         let (mut total, mut stored) = (0.0, 0.0);
@@ -117,6 +202,7 @@ impl<R: RowCounts> Read<'_, R> {
             record,
             equal,
             between,
+            listed,
             equal_shares,
             windows,
             base,
@@ -144,10 +230,18 @@ impl<R: RowCounts> Read<'_, R> {
             let range = between.within(*field, range);
             between.set(*field, Some(range));
         }
+        let mut of_lists = ListedRows {
+            question,
+            rows: self.rows,
+            target,
+            record: listed,
+        };
         let mut count = |condition: Condition<'_>| {
             let identity = question.identity_of(of);
             let rows = counts.of(condition, || {
-                identity.rows(self.rows, condition, step, target.record, target.at)
+                of_lists.count(condition, |known| {
+                    identity.rows(self.rows, condition, step, known, target.at)
+                })
             });
             [rows]
         };

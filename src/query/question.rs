@@ -68,6 +68,8 @@ pub(super) struct Question {
     pub known: Knowledge,
     /// Fields of which several values are known, in the read's order; `None` in place of one that is known besides.
     pub lists: Vec<FieldId>,
+    /// Of these, those whose values rows have that are there.
+    pub lists_of_rows: Vec<FieldId>,
     /// Ranges that are known.
     pub bands: Vec<BandRule>,
     /// Known derived fields that bound no number field.
@@ -234,6 +236,8 @@ impl Question {
                 .unwrap_or(&identity)
                 .tells_all_of(field)
         };
+        let lists_of_rows = read.within.iter();
+        let lists_of_rows = lists_of_rows.filter(|list| list.is_of_rows(read, schema));
         let written_since = ranges.find(|band| band.may_be_past() && !tells(band.field));
         Self {
             key: key.clone(),
@@ -252,6 +256,7 @@ impl Question {
                 .map(|field| field.name.clone())
                 .collect(),
             lists: read.within.iter().map(|list| list.field).collect(),
+            lists_of_rows: lists_of_rows.map(|list| list.field).collect(),
             bands,
             coincidences: key.coincidences_of_derived(
                 (&others, &given),

@@ -63,6 +63,8 @@ pub(super) struct Scratch {
     pub counts: [Counts; 2],
     pub equal: Vec<(FieldId, i64)>,
     pub between: Bands,
+    /// A row that a value of a list is of.
+    pub listed: Vec<i64>,
     /// Of fields in which others differ: which share of all has the target's value or step.
     pub equal_shares: Vec<(FieldId, f64)>,
     /// Of such fields the target's steps, and what else is known of all.

@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// Steps of time are looked for so far beyond the table's times, within which they may end: two years.
 const LONGEST_STEP: i64 = 2 * 366 * 86_400 * 1_000_000_000;
 
+/// Of so many values for each place by chance, hardly any place is left without: e^-8 of them.
+const MANY_VALUES: f64 = 8.0;
+
 impl RowStep {
     /// The timestamp that the key tells in steps, and the slots of this one.
     pub fn window(self) -> Option<(FieldId, Range<i64>)> {
@@ -104,7 +107,10 @@ impl RowIdentity {
             let joint = joint.filter(|joint| joint.segments.contains(&at));
             let in_steps = |field: FieldId| joint.is_some_and(|it| it.steps.field == field);
             let is_hidden = joint.is_some_and(|joint| joint.hidden.contains(&at));
-            let is_grouped = |field: FieldId| groups.iter().any(|it| it.field == field);
+            let is_grouped = |field: FieldId| {
+                let mut groups = groups.iter();
+                groups.any(|it| it.field == field || it.decides.contains(&field))
+            };
             let left = segment.fields().iter().copied();
             let left: Vec<FieldId> = left.filter(|field| !decided.contains(field)).collect();
             if segment.randomness() == Randomness::Random {
@@ -183,22 +189,47 @@ impl RowIdentity {
             }
             let steps = |of: &Made| digit(of).and_then(|it| it.steps());
             let others = own.iter().filter(|of| steps(of).is_none());
-            let in_each = others.map(|of| of.values).product();
-            let slots = schema.slots(field);
-            let all = own.iter().map(|of| of.values).product::<f64>();
-            if all >= slots.end.abs_diff(slots.start) as f64 {
+            // Values that share what is told are apart by what is told of fields that follow from them.
+            let follows = |it: &FieldId| schema.follows(*it, field);
+            let told = told.iter().copied().filter(follows);
+            let told = told.filter_map(|it| Some((it, schema.field(it).count()? as f64)));
+            let grouped = groups.iter().map(|it| (it.field, it.count));
+            let followers = told.chain(grouped.filter(|it| follows(&it.0)));
+            let (decides, counts): (Vec<FieldId>, Vec<f64>) = followers.unzip();
+            let by_followers: f64 = counts.iter().product();
+            let (own_values, slots) = (
+                own.iter().map(|of| of.values).product::<f64>(),
+                schema.slots(field),
+            );
+            let slots = slots.end.abs_diff(slots.start) as f64;
+            // Where many values share everything that is told, each part of it comes with each other one all the same.
+            let (decides, by_followers) = match own_values * by_followers * MANY_VALUES < slots {
+                true => (Vec::new(), 1.0),
+                false => (decides, by_followers),
+            };
+            let in_each = others.map(|of| of.values).product::<f64>() * by_followers;
+            let all = own_values * by_followers;
+            if all >= slots {
                 // There are as many as the field has values: two halves of a number tell it.
                 known_together.push(field);
                 made.retain(|of| !is_own(of));
                 continue;
             }
             let steps = own.iter().find_map(|of| steps(of));
-            groups.push(Arc::new(ValueGroups::alike(field, all, steps, in_each)));
+            groups.retain(|it| !decides.contains(&it.field));
+            let alike = ValueGroups::alike(field, all, steps, in_each);
+            groups.push(Arc::new(alike.deciding(decides)));
+
             made.retain(|of| !is_own(of));
         }
         changing.retain(|field| !known_together.contains(field));
         let mut all: Vec<FieldId> = groups.iter().map(|it| it.field).collect();
-        all.extend(told.iter().chain(&known_together));
+        let is_decided = |id: &&FieldId| groups.iter().any(|it| it.decides.contains(id));
+        all.extend(
+            told.iter()
+                .filter(|id| !is_decided(id))
+                .chain(&known_together),
+        );
         let hashes = made.iter().filter(|of| matches!(of.form, Form::Hash));
         let hashed = hashes.flat_map(|of| of.fields.iter().map(|it| it.0));
         let mut hashed = with_parents(hashed.collect(), schema);
@@ -263,11 +294,6 @@ impl RowIdentity {
     /// Rows or cells of different values of the field are different.
     pub(super) fn tells_all_of(&self, field: FieldId) -> bool {
         self.whole.contains(&field)
-    }
-
-    /// The key tells groups of the field's values.
-    pub(super) fn tells_groups_of(&self, field: FieldId) -> bool {
-        self.groups.iter().any(|it| it.field == field)
     }
 
     /// Writes of one row may have different values of the field.

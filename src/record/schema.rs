@@ -168,6 +168,18 @@ impl Schema {
         }
     }
 
+    /// The field has one of finitely many values for each value of `root`, and depends on nothing else.
+    pub fn follows(&self, field: FieldId, root: FieldId) -> bool {
+        let Field { kind, of, .. } = self.field(field);
+        let moves = matches!(
+            kind,
+            FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
+        );
+        !moves
+            && self.field(field).count().is_some()
+            && matches!(of[..], [parent] if parent == root || self.follows(parent, root))
+    }
+
     /// All fields, each after those that it depends on; file order otherwise. Fields in a cycle of `of`, which no valid schema
     /// has, come last.
     pub fn dependency_order(&self) -> Vec<FieldId> {

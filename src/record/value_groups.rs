@@ -17,6 +17,8 @@ pub struct ValueGroups {
     /// Where that is not known: what all values of a step share, which begin so far from 0 and are so long, and how many groups lie in each or, without, in all.
     pub steps: Option<(i64, i64)>,
     pub in_each: f64,
+    /// Fields that follow from this one, of which all values of a group have the same.
+    pub decides: Vec<FieldId>,
 }
 
 impl ValueGroups {
@@ -35,6 +37,7 @@ impl ValueGroups {
             count: f64::from(last) + 1.0,
             steps: None,
             in_each: 1.0,
+            decides: Vec::new(),
         }
     }
 
@@ -48,7 +51,13 @@ impl ValueGroups {
             count,
             steps,
             in_each,
+            decides: Vec::new(),
         }
+    }
+
+    /// The same where values of one group have the same of these fields.
+    pub fn deciding(self, decides: Vec<FieldId>) -> Self {
+        Self { decides, ..self }
     }
 
     /// Where values are in groups that are alike: the whole steps that hold these slots, all without steps, and how many groups are expected to hold any of

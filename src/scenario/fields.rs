@@ -797,15 +797,9 @@ fn read_normal(normal: &Reader<'_>, kind: &FieldKind) -> Option<DistributionShap
     // Nearly all values of a bell lie within three standard deviations of its mean.
     let reached = (mean + 3.0 * sd).min(greatest) - (mean - 3.0 * sd).max(least);
     if kind.count().is_some() && reached < LEAST_REACHED * (greatest - least) {
-        let (from, to) = (
-            (mean - 3.0 * sd).max(least),
-            (mean + 3.0 * sd).min(greatest),
-        );
         let message =
             format!("{mean} ± 3 × {sd} reaches hardly any of the values {least} to {greatest}");
-        let label = format!(
-            "nearly all are {from} to {to}: `mean` and `sd` are in the field's own values, not parts of them"
-        );
+        let label = "`mean` and `sd` are in the field's own values, not parts of them";
         let diagnostic = Diagnostic::note(message).label(label);
         normal.sink.add(&normal.place_of_value("sd"), diagnostic);
     }

@@ -3,9 +3,10 @@
 use super::marginals::{Of, rows_with};
 use super::row_count::RowCount;
 use super::row_question::{Item, items};
-use super::values_together::{LISTED_MAX, hash_of, share_in};
+use super::values_together::{LISTED_MAX, ToldField, hash_of, share_in};
 use crate::record::FieldId;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 impl RowCount<'_> {
     /// The share of an origin's rows, or of the combinations of its values, that satisfy the `nth` part of the condition, on a dependent field, given the
@@ -19,6 +20,9 @@ impl RowCount<'_> {
         };
         if let Some(holds) = marginals.decided(at, item, self.condition) {
             return f64::from(u8::from(holds));
+        }
+        if let Some(share) = self.share_of_group(at, item) {
+            return share;
         }
         if item.groups.is_some() {
             return marginals.share_of_item(at, item, of);
@@ -81,6 +85,29 @@ impl RowCount<'_> {
         own * own_holds + (1.0 - own) * by_law
     }
 
+    /// The same of a single value, or a group, of a field that follows from another one, of which the condition asks for a group of listed values.
+    fn share_of_group(&self, at: usize, item: Item<'_>) -> Option<f64> {
+        let parents = &self
+            .population
+            .marginals
+            .generator
+            .schema()
+            .field(item.field)
+            .of;
+        let mut alike = self.condition.alike.iter();
+        let (groups, group) = alike.find(|of| parents[..] == [of.0.field])?;
+        let is_one = item.is_single() || item.groups.is_some_and(|it| it.are_known());
+        if !groups.are_known() || !is_one {
+            return None;
+        }
+        let asked = (groups.field, Some(Arc::clone(groups)));
+        let own = (item.field, item.groups.cloned());
+        let values = self.population.together(at, &[own], &[asked])?;
+        let (_, found) = values.with(|_| Some(i64::from(*group)))?;
+        let all: f64 = found.iter().map(|it| it.1).sum();
+        Some(share_in(found, hash_of([item.low].into_iter())).unwrap_or(0.0) / all)
+    }
+
     /// The same of a single value beside single values of fields that the same things decide, where each of these can be looked at.
     fn listed_share<'i>(
         &self,
@@ -89,7 +116,8 @@ impl RowCount<'_> {
         before: impl Iterator<Item = Item<'i>> + Clone,
     ) -> Option<f64> {
         let marginals = &self.population.marginals;
-        let asked: SmallVec<[FieldId; 4]> = before.clone().map(|other| other.field).collect();
+        let asked = before.clone().map(|other| (other.field, None));
+        let asked: SmallVec<[ToldField; 4]> = asked.collect();
         let things = marginals.countable(at, item.field)?.1 as f64;
         let roots = marginals.roots(at, item.field);
         let follows = |other: &Item<'_>| {

@@ -493,7 +493,12 @@ impl Marginals {
     pub(super) fn share_of_item(&self, origin: usize, item: Item<'_>, of: Of) -> f64 {
         match item.groups {
             Some(groups) if of == Of::Values => {
-                groups.of_groups[item.low as usize].len() as f64 / self.count(item.field)
+                let slots = groups.of_groups[item.low as usize].iter();
+                let evenly =
+                    slots.map(|slot| self.tabulated(origin, item.field, (*slot, slot + 1), of));
+                let evenly: Option<f64> = evenly.sum();
+                let slots = groups.of_groups[item.low as usize].len() as f64;
+                evenly.unwrap_or_else(|| slots / self.count(item.field))
             }
             Some(groups) => self.grouped(origin, groups).of_groups[item.low as usize],
             None => {

@@ -50,7 +50,7 @@ impl Population {
         &self,
         origin: usize,
         fields: &[ToldField],
-        asked: &[FieldId],
+        asked: &[ToldField],
     ) -> Option<Arc<ValuesTogether>> {
         let mut known = self.together.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |(of, it): &&TogetherInOrigin| {

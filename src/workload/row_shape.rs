@@ -217,7 +217,12 @@ impl OriginShape {
         let stays = |field: FieldId| !equality.changing.contains(&field);
         let is_known =
             |field: FieldId| given(field) && stays(field) || is_told(field) && !is_grouped(field);
-        let follows = |field: FieldId| marginals.follows(at, field, &is_known);
+        let is_decided = |field: &FieldId| grouped.clone().any(|it| it.decides.contains(field));
+        let is_known = |field: FieldId| is_known(field) || is_decided(&field);
+        let follows = |field: FieldId| {
+            let of_others = matches!(marginals.of(at, field), Marginal::OfOthers { .. });
+            of_others && is_decided(&field) || marginals.follows(at, field, &is_known)
+        };
         let is_instant =
             |field: &FieldId| matches!(marginals.of(at, *field), Marginal::Instant { .. });
         let sorted_by = population.origins[at].sorted_by;
@@ -345,14 +350,16 @@ impl OriginShape {
             let asked = asked.filter(|(_, item)| is_asked(item, &roots));
             // Else all writes of a row count that has other values.
             let asked = asked.filter(|it| is_changing || !changes(&it.1));
-            let beside = asked.clone().map(|(_, item)| item.field);
-            let beside = beside.filter(|field| is_changing || !has(*field));
-            let beside: Vec<FieldId> = beside.collect();
+            let beside = asked
+                .clone()
+                .map(|(_, item)| (item.field, item.groups.cloned()));
+            let beside = beside.filter(|(id, groups)| is_changing || groups.is_some() || !has(*id));
+            let beside: Vec<ToldField> = beside.collect();
             let asked: SmallVec<[usize; 4]> = asked.map(|(nth, _)| nth).collect();
             let depends = |field| marginal(at, field) == Some((true, combined));
             let depend = told.iter().any(|it| depends(it.0));
             // Where what is told decides what is asked for, only some of its values have it, and each has all of its rows there.
-            let decide = beside.iter().any(|field| {
+            let decide = beside.iter().any(|(field, _)| {
                 let mut origins = 0..population.origins.len();
                 depends(*field) && origins.all(|it| comes_by(it, *field) == comes_by(at, *field))
             });

@@ -146,7 +146,7 @@ impl<'a> RowCount<'a> {
         if asked.is_empty() {
             return None;
         }
-        if asked.iter().all(|it| it.is_single()) {
+        if asked.iter().all(|it| it.is_single() || it.groups.is_some()) {
             let slot = |field| asked.iter().find(|it| it.field == field).map(|it| it.low);
             let (place, found) = values.with(slot)?;
             return Some((Cow::Borrowed(found), Some(place)));

@@ -4,7 +4,7 @@ use super::table_rows::{TableRows, ValueIndex};
 use super::target_picker::TargetPicker;
 use super::{PickDistribution, Read, ReadBatch, Within, WithinValues};
 use crate::random::{Draws, hash_name, mix};
-use crate::record::{Field, FieldId, ValueSampler};
+use crate::record::{Field, FieldId, Schema, ValueSampler};
 use crate::time::SimTime;
 use std::sync::Arc;
 
@@ -40,6 +40,22 @@ enum Rule {
         of_rows: bool,
         law: Option<ValueSampler>,
     },
+}
+
+impl Within {
+    /// Each of its values is that of a row which is there: of another row than the target's, any of those of which rows are asked for.
+    pub fn is_of_rows(&self, read: &Read, schema: &Schema) -> bool {
+        let known = |field: &FieldId| read.known_stored().any(|known| known == *field);
+        let of = &schema.field(self.field).of;
+        let is_own = known(&self.field) || !of.is_empty() && of.iter().all(known);
+        let is_picked = read.pick.iter().any(|(id, pick)| {
+            matches!(pick, PickDistribution::Distribution(_)) && *id == self.field
+        });
+        let mut stored = read.known_stored();
+        matches!(self.values, WithinValues::Count(_))
+            && !(is_own || is_picked)
+            && !stored.any(|known| ValueIndex::possible(schema, self.field, known))
+    }
 }
 
 impl ValueList {

@@ -24,8 +24,8 @@ pub(super) type ToldField = (FieldId, Option<Arc<ValueGroups>>);
 pub(super) struct ValuesTogether {
     /// The first of the told fields has the values of all in a cell.
     told: Vec<ToldField>,
-    /// Fields beside them that are asked for.
-    asked: Vec<FieldId>,
+    /// Fields beside them that are asked for, or groups of the values of some.
+    asked: Vec<ToldField>,
     /// What decides all of them.
     pub(super) roots: Vec<FieldId>,
     pub(super) classes: ValueClasses,
@@ -44,7 +44,7 @@ impl ValuesTogether {
         marginals: &Marginals,
         origin: usize,
         told: &[ToldField],
-        asked: &[FieldId],
+        asked: &[ToldField],
     ) -> Option<Self> {
         let mut together = Self {
             told: told.to_vec(),
@@ -68,7 +68,7 @@ impl ValuesTogether {
             let (mut all, of) = (Vec::new(), (&together.roots[..], &fields[..]));
             let numbers = 0..things as u64;
             marginals.each_combination(origin, of, Of::Rows, numbers, |record, share| {
-                let asked = asked.iter().map(|it| record[usize::from(it.0)]);
+                let asked = asked.iter().map(|it| told_of(it, record));
                 all.push(((hash_of(asked), together.hash_told(record)), share));
             })?;
             let told = all.iter().map(|((_, told), share)| (*told, *share));
@@ -87,13 +87,14 @@ impl ValuesTogether {
             return Some(together);
         }
         // So many things are thrown into all combinations of values.
-        let told = told.iter().map(|(field, groups)| match groups {
-            Some(groups) => groups.count,
-            None => marginals.count(*field),
-        });
-        let values: f64 = told
-            .chain(asked.iter().map(|it| marginals.count(*it)))
-            .product();
+        let counts = told
+            .iter()
+            .chain(asked)
+            .map(|(field, groups)| match groups {
+                Some(groups) => groups.count,
+                None => marginals.count(*field),
+            });
+        let values: f64 = counts.product();
         // As many of these have one, two or more of them as a Poisson number says.
         let of_each = things / values;
         let mut values = libm::exp(-of_each) / of_each;
@@ -126,13 +127,14 @@ impl ValuesTogether {
     }
 
     /// It is what these fields have together.
-    pub(super) fn is_of(&self, told: &[ToldField], asked: &[FieldId]) -> bool {
-        let mut pairs = self.told.iter().zip(told);
+    pub(super) fn is_of(&self, told: &[ToldField], asked: &[ToldField]) -> bool {
         let is_same = |(a, b): (&ToldField, &ToldField)| {
             let groups = |of: &ToldField| of.1.as_ref().map(Arc::as_ptr);
             a.0 == b.0 && groups(a) == groups(b)
         };
-        self.asked == asked && self.told.len() == told.len() && pairs.all(is_same)
+        let are_same =
+            |a: &[ToldField], b: &[ToldField]| a.len() == b.len() && a.iter().zip(b).all(is_same);
+        are_same(&self.told, told) && are_same(&self.asked, asked)
     }
 
     /// The field that has the values of all in a cell.
@@ -147,7 +149,7 @@ impl ValuesTogether {
     /// Those that are told, then those that are asked for.
     pub(super) fn fields(&self) -> Vec<FieldId> {
         let told = self.told.iter().map(|it| it.0);
-        told.chain(self.asked.iter().copied()).collect()
+        told.chain(self.asked.iter().map(|it| it.0)).collect()
     }
 
     /// The rows of a file decide them, and nothing else.
@@ -178,21 +180,21 @@ impl ValuesTogether {
 
     /// A hash of what a record has in the told fields.
     pub(super) fn hash_told(&self, record: &[i64]) -> u64 {
-        hash_of(self.told.iter().map(|(field, groups)| {
-            let slot = record[usize::from(field.0)];
-            let group = groups.as_ref().and_then(|it| it.of(slot));
-            group.map_or(slot, i64::from)
-        }))
+        hash_of(self.told.iter().map(|it| told_of(it, record)))
     }
 
-    /// Hashes of what is told with these values of the fields that are asked for, with their shares, and their place among all; `None` where there are too many
+    /// Hashes of what is told with these values, or numbers of groups, of the fields that are asked for, with their shares, and their place among all; `None` where there are too many
     /// to know.
     pub(super) fn with(
         &self,
         asked: impl Fn(FieldId) -> Option<i64>,
     ) -> Option<(usize, &[(u64, f64)])> {
-        let slots = self.asked.iter().map(|it| asked(*it));
-        let hash = hash_of(slots.collect::<Option<SmallVec<[i64; 4]>>>()?.into_iter());
+        let slots = self.asked.iter().map(|it| asked(it.0));
+        let slots = slots.collect::<Option<SmallVec<[i64; 4]>>>()?;
+        self.with_hash(hash_of(slots.into_iter()))
+    }
+
+    fn with_hash(&self, hash: u64) -> Option<(usize, &[(u64, f64)])> {
         let from = self.hashes.partition_point(|it| *it < hash);
         let some = &self.hashes[from..];
         let found = &self.shares[from..][..some.partition_point(|it| *it == hash)];
@@ -202,7 +204,8 @@ impl ValuesTogether {
     /// The share of what a record has there.
     pub(super) fn share_of(&self, marginals: &Marginals, origin: usize, record: &[i64]) -> f64 {
         if !self.shares.is_empty() {
-            let with = self.with(|field| Some(record[usize::from(field.0)]));
+            let asked = self.asked.iter().map(|it| told_of(it, record));
+            let with = self.with_hash(hash_of(asked));
             let own = with.and_then(|(_, it)| share_in(it, self.hash_told(record)));
             // Who asks of no row in particular has one like the others.
             return own.unwrap_or(1.0 / self.shares.len() as f64);
@@ -213,6 +216,13 @@ impl ValuesTogether {
         };
         self.roots.iter().map(own).product()
     }
+}
+
+/// A record's value of a field, or the number of its group.
+fn told_of((field, groups): &ToldField, record: &[i64]) -> i64 {
+    let slot = record[usize::from(field.0)];
+    let group = groups.as_ref().and_then(|it| it.of(slot));
+    group.map_or(slot, i64::from)
 }
 
 /// A hash of values in their order.

@@ -410,7 +410,7 @@ fn what_must_be_true_of_any_run_is_true_of_random_valid_scenarios() {
                 "number {tried}: {shown}"
             );
         }
-        if (nth + 1) % 20 == 0 {
+        if (nth + 1).is_multiple_of(20) {
             let again = Experiment::new(scenario).threads(3).run(|_| {});
             assert_eq!(results, again, "number {tried}\n{text}");
         }
