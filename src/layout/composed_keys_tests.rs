@@ -163,3 +163,25 @@ fn of_values_that_share_a_hash_those_count_that_have_what_follows_as_well() {
         }
     }
 }
+
+#[test]
+fn a_row_is_of_the_last_of_the_things_that_share_it() {
+    // 60,000 writes of 300 things in 12 places, which are a row each. The last write of a place is as often of each of its things: by the mean of all things
+    // it is of the target's in 12 of 300.
+    let keys = ["be1(place)", "be1(place) || be8(trunc(ts, 10000))"];
+    let text = format!(
+        "[field]\nid = {{ type = \"int\", count = 300 }}\nplace = {{ type = \"int\", count = 12, of = \"id\" }}\nts = {{ type = \"timestamp\" }}\n\
+         [existing.w]\nrecords = 60_000\nlast = \"1h\"\n[read.both]\nequal = [\"id\", \"place\"]\n[read.listed]\nequal = [\"id\"]\nin = {{ place = 3 }}\n\
+         [read.thing]\nequal = [\"id\"]\n{}",
+        strategies(&keys)
+    );
+    let found = forecasts::<3>(&text);
+    for [wanted, _] in found[0] {
+        // One of the 5,000 writes of its place is the target's for certain.
+        assert_near(wanted, 12.0 / 300.0 + 1.0 / 5_000.0, 1e-3);
+    }
+    // Each of 360 steps has 13.9 writes of a place and one row of it, the last of which is of the thing as often.
+    for [wanted, _] in found[1] {
+        assert_near(wanted, 360.0 * 12.0 / 300.0, 0.5);
+    }
+}

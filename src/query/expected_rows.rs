@@ -23,19 +23,15 @@ struct ListedRows<'a, R> {
     record: &'a mut Vec<i64>,
 }
 
-impl<R: RowCounts> ListedRows<'_, R> {
-    /// Rows that satisfy a condition, of which `count` says the expected number when a record is known to be one of the writes. The target is; and where the condition asks
-    /// for another value of a list, so is a row with that value, which satisfies the rest as often as others with it do.
-    fn count(&mut self, condition: Condition<'_>, count: impl Fn(&[i64]) -> f64) -> f64 {
-        let Self {
-            question,
-            rows,
-            target,
-            record,
-        } = self;
-        let own = |field: FieldId| target.record[usize::from(field.0)];
-        let (all, lists) = (condition, question.lists_of_rows.iter());
-        let others = lists.filter_map(|field| {
+impl<'a, R: RowCounts> ListedRows<'a, R> {
+    /// The parts of a condition that ask for another value of a list than the target's, or for a group of values.
+    fn others<'c>(
+        &self,
+        all: Condition<'c>,
+    ) -> impl Iterator<Item = Condition<'c>> + use<'a, 'c, R> {
+        let (lists, target) = (self.question.lists_of_rows.iter(), self.target);
+        let own = move |field: FieldId| target.record[usize::from(field.0)];
+        lists.filter_map(move |field| {
             let mut equal = all.equal.chunks(1);
             let value = equal.find(|of| of[0].0 == *field && of[0].1 != own(*field));
             let mut alike = all.alike.chunks(1);
@@ -48,8 +44,14 @@ impl<R: RowCounts> ListedRows<'_, R> {
                 between: &[],
                 alike: group.unwrap_or_default(),
             })
-        });
-        let mut others = others.peekable();
+        })
+    }
+
+    /// Rows that satisfy a condition, of which `count` says the expected number when a record is known to be one of the writes. The target is; and where the condition asks
+    /// for another value of a list, so is a row with that value, which satisfies the rest as often as others with it do.
+    fn count(&mut self, condition: Condition<'_>, count: impl Fn(&[i64]) -> f64) -> f64 {
+        let mut others = self.others(condition).peekable();
+        let (all, rows, target, record) = (condition, self.rows, self.target, &mut *self.record);
         if others.peek().is_none() {
             return count(target.record);
         }
@@ -121,23 +123,29 @@ impl<R: RowCounts> Read<'_, R> {
             record: listed,
         };
         let mut count = |condition: Condition<'_>| {
+            let counted = |known: &[i64], is_current: bool| match is_current {
+                true => identity.current_rows(self.rows, condition, step, known, target.at),
+                false => identity.rows(self.rows, condition, step, known, target.at),
+            };
             let all = counts.of(condition, || {
-                of_lists.count(condition, |known| {
-                    identity.rows(self.rows, condition, step, known, target.at)
-                })
+                of_lists.count(condition, |known| counted(known, false))
             });
             let current = match identity.leaves_copies() {
-                true => of_lists.count(condition, |known| {
-                    identity.current_rows(self.rows, condition, step, known, target.at)
-                }),
+                true => of_lists.count(condition, |known| counted(known, true)),
                 false => all,
             };
             // Each cell of a row has a newest write of its own.
-            if of == Counted::Rows && question.cell_identity.is_some() {
+            let is_of_cells = of == Counted::Rows && question.cell_identity.is_some();
+            if is_of_cells || !identity.asks_of_newest(condition) {
                 return [current, all];
             }
-            [(current, true), (all, false)].map(|(counted, is_current)| {
+            let is_of_target = of_lists.others(condition).next().is_none();
+            [(current, true), (all, false)].map(|(of_all, is_current)| {
                 of_lists.count(condition, |known| {
+                    let counted = match is_of_target {
+                        true => of_all,
+                        false => counted(known, is_current),
+                    };
                     let (step, target) = ((step, is_current), (known, target.at));
                     identity.newest(counted, self.rows, condition, step, target)
                 })
@@ -147,6 +155,7 @@ impl<R: RowCounts> Read<'_, R> {
         for combination in 0..counted {
             equal.clear();
             let known = question.known.stored().iter();
+            let known = known.chain(&question.told_besides);
             equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
             let (mut rest, mut from) = (combination, 0);
             for (field, len) in question.lists.iter().zip(lens.clone()) {
@@ -158,6 +167,7 @@ impl<R: RowCounts> Read<'_, R> {
             }
             // As what a key tells is, so that its requests ask for what has been counted.
             equal.sort_unstable();
+            equal.dedup();
             let [mut current, mut all] = count(Condition::of(equal, &bands.0));
             if !question.derived.is_empty() {
                 let (whole, coarse) = &question.made_of;

@@ -84,6 +84,8 @@ pub(super) struct Question {
     pub by_index: Option<u32>,
     /// Fields that what is known of stored ones decides.
     pub decided: Vec<FieldId>,
+    /// Of these, what the key tells of rows that may have other values of the known ones later: rows of other values are none of those.
+    pub told_besides: Vec<FieldId>,
     /// Domains of the number fields, by field.
     domains: Vec<Range<i64>>,
     /// The run's start.
@@ -238,6 +240,12 @@ impl Question {
         };
         let lists_of_rows = read.within.iter();
         let lists_of_rows = lists_of_rows.filter(|list| list.is_of_rows(read, schema));
+        let decided = decided_by(known.stored(), schema);
+        let may_change = known.stored().iter().any(|it| identity.may_change(*it));
+        let told = decided.iter().copied();
+        let told = told.filter(|it| may_change && identity.tells_some_of(*it));
+        let told = told.filter(|it| !known.knows(*it));
+        let told_besides = told.collect();
         let written_since = ranges.find(|band| band.may_be_past() && !tells(band.field));
         Self {
             key: key.clone(),
@@ -268,7 +276,8 @@ impl Question {
             made_of,
             order,
             by_index: by_index.map(|page| page.size),
-            decided: decided_by(known.stored(), schema),
+            decided,
+            told_besides,
             domains: fields.map(|field| schema.slots(field)).collect(),
             known,
             start,

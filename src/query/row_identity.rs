@@ -296,6 +296,11 @@ impl RowIdentity {
         self.whole.contains(&field)
     }
 
+    /// The key tells values of the field, or groups of them.
+    pub(super) fn tells_some_of(&self, field: FieldId) -> bool {
+        self.whole.contains(&field) || self.told.contains(&field)
+    }
+
     /// Writes of one row may have different values of the field.
     pub(super) fn may_change(&self, field: FieldId) -> bool {
         self.changing.contains(&field)
@@ -361,6 +366,14 @@ impl RowIdentity {
         self.equality(condition, of, |values, _| values)
     }
 
+    /// The condition is on what only the newest write of a row has.
+    pub(super) fn asks_of_newest(&self, condition: Condition<'_>) -> bool {
+        let (equal, between) = (condition.equal.iter(), condition.between.iter());
+        let fields = equal.map(|it| it.0).chain(between.map(|it| it.0));
+        let mut fields = fields.chain(condition.alike.iter().map(|it| it.0.field));
+        fields.any(|field| self.changing.contains(&field))
+    }
+
     fn draws_of(&self, is_current: bool) -> f64 {
         match is_current && self.leaves_copies() {
             true => 1.0,
@@ -378,10 +391,7 @@ impl RowIdentity {
         (step, is_current): (RowStep, bool),
         (target, at): (&[i64], SimTime),
     ) -> f64 {
-        let (equal, between) = (condition.equal.iter(), condition.between.iter());
-        let fields = equal.map(|it| it.0).chain(between.map(|it| it.0));
-        let mut fields = fields.chain(condition.alike.iter().map(|it| it.0.field));
-        if !fields.any(|field| self.changing.contains(&field)) {
+        if !self.asks_of_newest(condition) {
             return counted;
         }
         let equality = RowEquality {

@@ -3,6 +3,7 @@
 use super::marginals::{Of, rows_with};
 use super::row_count::RowCount;
 use super::row_question::{Item, items};
+use super::row_shape::OriginShape;
 use super::values_together::{LISTED_MAX, ToldField, hash_of, share_in};
 use crate::record::FieldId;
 use smallvec::SmallVec;
@@ -83,6 +84,40 @@ impl RowCount<'_> {
         let own = own / (own + (1.0 - own) * left.product::<f64>()).max(f64::MIN_POSITIVE);
         let own_holds = f64::from(u8::from(item.holds(self.target)));
         own * own_holds + (1.0 - own) * by_law
+    }
+
+    /// Of a field that follows from another one which changes from write to write of a row and is asked for, too: the share of the rows that may be the same ones as
+    /// those of which `share` is asked for. They have what the key tells of the two.
+    pub(super) fn whole_beside(
+        &self,
+        at: usize,
+        shape: &OriginShape,
+        item: Item<'_>,
+        share: f64,
+    ) -> Option<f64> {
+        let marginals = &self.population.marginals;
+        let [parent] = marginals.generator.schema().field(item.field).of[..] else {
+            return None;
+        };
+        let changing = self.equality.changing;
+        let mut asked = items(self.condition).filter(|it| it.field == parent && it.is_single());
+        let asked = asked.next().filter(|_| changing.contains(&parent))?;
+        let in_origin = |field| move |slots| marginals.share_in(at, field, slots);
+        let whole = |item: Item<'_>, own| {
+            let grouped = shape.grouped(item.field);
+            grouped.map(|it| it.of_item(item, own, in_origin(item.field)))
+        };
+        let own = marginals.share_of_item(at, item, Of::Rows);
+        let by_chance = match whole(item, own) {
+            Some(whole) => whole.max(own),
+            None if changing.contains(&item.field) => 1.0,
+            None => own,
+        };
+        let own = marginals.share_of_item(at, asked, Of::Rows);
+        let all = whole(asked, own).unwrap_or(1.0);
+        let with_own = own * share;
+        let of_others = (by_chance - with_own).max(0.0) / (1.0 - own).max(f64::MIN_POSITIVE);
+        Some((with_own + (all - own) * of_others) / all)
     }
 
     /// The same of a single value, or a group, of a field that follows from another one, of which the condition asks for a group of listed values.

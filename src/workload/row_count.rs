@@ -281,13 +281,15 @@ impl<'a> RowCount<'a> {
             let of_newest = !self.equality.changing.is_empty() && shape.is_of_newest(nth);
             let in_origin = |slots| population.marginals.share_in(at, item.field, slots);
             let mut around = |share: f64| {
-                let all = match grouped {
+                let of_group = || match grouped {
                     _ if of_newest => 1.0,
                     _ if !is_changing => share,
                     Some(grouped) => grouped.of_item(item, share, in_origin),
                     None => 1.0,
                 };
-                if all > share {
+                let all = self.whole_beside(at, shape, item, share);
+                let all = all.unwrap_or_else(of_group);
+                if all > 0.0 {
                     kept *= share / all;
                 }
                 all
