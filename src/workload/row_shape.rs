@@ -305,6 +305,11 @@ impl OriginShape {
             _ => None,
         };
         let comes_by = |origin, field| (marginal(origin, field), marginals.deciders(origin, field));
+        // Whether they are combined or drawn, the same things decide them.
+        let goes_by = |origin, field| {
+            let (marginal, deciders) = comes_by(origin, field);
+            (marginal.map(|it| it.0), deciders)
+        };
         let is_asked = |item: &Item, roots: &[FieldId]| {
             let mut own = marginals.deciders(at, item.field).into_iter();
             own.any(|root| roots.contains(&root))
@@ -328,7 +333,7 @@ impl OriginShape {
             };
             if !is_open
                 || groups.is_some_and(|it| !it.are_known())
-                || origins.any(|other| comes_by(other, field) != comes_by(at, field))
+                || origins.any(|other| goes_by(other, field) != goes_by(at, field))
             {
                 continue;
             }
@@ -361,7 +366,7 @@ impl OriginShape {
             // Where what is told decides what is asked for, only some of its values have it, and each has all of its rows there.
             let decide = beside.iter().any(|(field, _)| {
                 let mut origins = 0..population.origins.len();
-                depends(*field) && origins.all(|it| comes_by(it, *field) == comes_by(at, *field))
+                depends(*field) && origins.all(|it| goes_by(it, *field) == goes_by(at, *field))
             });
             // One field by itself has its values in a table, unless they are too many.
             let is_one = told.len() + beside.len() < 2
