@@ -167,7 +167,7 @@ fn servers_are_asked_for_the_time_of_the_rows_that_scans_read() {
     assert!(verdict.starts_with(told), "{verdict}");
 }
 
-/// Writes go evenly to eight ranges of a hash, and two fifths of the Gets ask for one account, which is one range of keys: the hotspot is of the reads alone.
+/// Writes go evenly to all accounts, and two fifths of the Gets ask for one account, which is one range of keys: the hotspot is of the reads alone.
 #[test]
 fn a_hotspot_of_reads_alone_is_the_strategys() {
     let found = results(

@@ -119,7 +119,7 @@ fn a_value_of_a_list_is_of_a_row_that_is_there() {
     assert_near(one[0], 1.2, 1e-3);
     assert_near(two[0], 2.4, 1e-3);
     assert_near(items[0], 4.0 * 101.0, 0.1);
-    // Of each item a tenth has the kind; of the target's item the target has it for certain, of the others their row does as often as not.
+    // Of each item a tenth has the kind; of the target's item the target has it for certain, of the others the row that is there has it once in ten.
     assert_near(of_kind[0], 4.0 * 10.1 + 0.9, 0.1);
 }
 
@@ -196,6 +196,6 @@ fn things_and_what_follows_from_them_go_together_in_rows_of_each_and_in_drawn_on
          [read.all]\nrange = { field = \"ts\", last = \"30m\" }\n[strategy.only]\nkey = \"be1(bucket(16, be4(id))) || be1(place) || be8(trunc(ts, '1m'))\"\n",
     );
     let [[_, read]] = found[0];
-    // The rows of the run come in its first tenth.
+    // A read at the very beginning meets less than the eight.
     assert_near(read, 488.0, 1.0);
 }

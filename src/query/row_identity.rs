@@ -197,10 +197,8 @@ impl RowIdentity {
             let followers = told.chain(grouped.filter(|it| follows(&it.0)));
             let (decides, counts): (Vec<FieldId>, Vec<f64>) = followers.unzip();
             let by_followers: f64 = counts.iter().product();
-            let (own_values, slots) = (
-                own.iter().map(|of| of.values).product::<f64>(),
-                schema.slots(field),
-            );
+            let own_values = own.iter().map(|of| of.values).product::<f64>();
+            let slots = schema.slots(field);
             let slots = slots.end.abs_diff(slots.start) as f64;
             // Where many values share everything that is told, each part of it comes with each other one all the same.
             let (decides, by_followers) = match own_values * by_followers * MANY_VALUES < slots {
@@ -219,7 +217,6 @@ impl RowIdentity {
             groups.retain(|it| !decides.contains(&it.field));
             let alike = ValueGroups::alike(field, all, steps, in_each);
             groups.push(Arc::new(alike.deciding(decides)));
-
             made.retain(|of| !is_own(of));
         }
         changing.retain(|field| !known_together.contains(field));

@@ -122,17 +122,15 @@ impl RowCount<'_> {
 
     /// The same of a single value, or a group, of a field that follows from another one, of which the condition asks for a group of listed values.
     fn share_of_group(&self, at: usize, item: Item<'_>) -> Option<f64> {
-        let parents = &self
-            .population
-            .marginals
-            .generator
-            .schema()
-            .field(item.field)
-            .of;
+        let marginals = &self.population.marginals;
+        let field = marginals.generator.schema().field(item.field);
         let mut alike = self.condition.alike.iter();
-        let (groups, group) = alike.find(|of| parents[..] == [of.0.field])?;
+        let (groups, group) = alike.find(|it| field.of[..] == [it.0.field])?;
         let is_one = item.is_single() || item.groups.is_some_and(|it| it.are_known());
-        if !groups.are_known() || !is_one {
+        // What many things decide is not listed: it would be worked out anew each time.
+        let countable = marginals.countable(at, item.field);
+        let are_few = countable.is_some_and(|(_, things)| things as f64 <= LISTED_MAX);
+        if !groups.are_known() || !is_one || !(are_few || field.column.is_some()) {
             return None;
         }
         let asked = (groups.field, Some(Arc::clone(groups)));

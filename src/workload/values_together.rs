@@ -183,8 +183,8 @@ impl ValuesTogether {
         hash_of(self.told.iter().map(|it| told_of(it, record)))
     }
 
-    /// Hashes of what is told with these values, or numbers of groups, of the fields that are asked for, with their shares, and their place among all; `None` where there are too many
-    /// to know.
+    /// Hashes of what is told with these values of the fields that are asked for, or numbers of their groups, with their shares, and their place among all; `None`
+    /// where there are too many to know.
     pub(super) fn with(
         &self,
         asked: impl Fn(FieldId) -> Option<i64>,
