@@ -75,7 +75,7 @@ pub struct RankedStrategy {
 pub struct Loss {
     /// The one that is better.
     pub to: String,
-    /// `rows`, `limits`, `growth`, `reads`, `capacity` or `bytes`: the first of these in which the two are shown to differ.
+    /// `rows`, `limits`, `growth`, `reads`, `copies`, `capacity` or `bytes`: the first of these in which the two are shown to differ.
     pub respect: String,
     /// How many times as much it costs, or as little it can take, paired by replicate; null for rows, limits and growth, and where it is not known.
     pub times: Measure,

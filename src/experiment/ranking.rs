@@ -25,6 +25,7 @@ words! {
         Limits = "limits",
         Growth = "growth",
         Reads = "reads",
+        Copies = "copies",
         Capacity = "capacity",
         Bytes = "bytes",
     }
@@ -104,9 +105,11 @@ pub(super) struct Candidate {
     pub(super) growth: Cost,
     /// What its reads cost.
     pub(super) reads: Cost,
+    /// How many copies of each row lie under its random salts; readers want one of them.
+    pub(super) copies: Cost,
     /// What it can take, as a cost: its reciprocal.
     pub(super) capacity: Cost,
-    /// What it stores.
+    /// What a write stores.
     pub(super) bytes: Cost,
     /// Bytes of its tables as they are encoded and compressed. No criterion: what decoding costs servers is not measured.
     pub(super) on_disk: Cost,
@@ -119,6 +122,7 @@ impl Candidate {
             Criterion::Limits => &self.limits,
             Criterion::Growth => &self.growth,
             Criterion::Reads => &self.reads,
+            Criterion::Copies => &self.copies,
             Criterion::Capacity => &self.capacity,
             Criterion::Bytes => &self.bytes,
         }
@@ -265,6 +269,7 @@ mod tests {
             surely_broken: Cost::Known(broken as f64),
             growth: Cost::Known(0.0),
             reads: Cost::Known(reads),
+            copies: Cost::Known(1.0),
             capacity: Cost::Known(1.0 / capacity),
             bytes: Cost::Known(bytes),
             on_disk: Cost::Unknown,
@@ -350,6 +355,7 @@ mod tests {
         let [noise, one] = [vec![1.0, 9.0], vec![3.0, 3.0]];
         let circle = |reads: &[f64], capacity: &[f64], bytes: f64| Candidate {
             reads: Cost::of(reads.iter().copied().map(Some)),
+            copies: Cost::Known(1.0),
             capacity: Cost::of(capacity.iter().copied().map(Some)),
             bytes: Cost::Known(bytes),
             rows: Cost::Known(0.0),

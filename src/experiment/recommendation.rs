@@ -1,5 +1,5 @@
 //! Which of a scenario's strategies its own results recommend, why, and what that rests on: strategies over the same fields are ranked by
-//! the rows that they keep, limits, growth of their reads, cost of their reads, usable capacity and bytes; one is recommended only where it is shown to be better than the
+//! the rows that they keep, limits, growth of their reads, cost of their reads, copies under random salts, usable capacity and bytes; one is recommended only where it is shown to be better than the
 //! others, and else they are tied. Must not simulate, nor invent keys.
 
 use super::comparisons::with_reads;
@@ -500,7 +500,8 @@ impl RankedStrategy {
                 growth: Cost::Known(growing_reads.len() as f64),
                 reads,
                 capacity: Cost::of(capacities.map(|value| Some(1.0 / ((*value)? * later)))),
-                bytes: Cost::known(bytes.map(|bytes| bytes * kept.copies)),
+                copies: Cost::Known(kept.copies),
+                bytes: Cost::known(bytes),
                 on_disk: Cost::known(result.mean(MetricId::TableBytes)),
             };
             let ranked = Self {
@@ -683,6 +684,7 @@ fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32
                 format!("keeps more reads from growing when rows are kept {times} times as long")
             }
             Criterion::Reads => "serves reads at less cost".to_owned(),
+            Criterion::Copies => "leaves fewer old versions of rows behind".to_owned(),
             Criterion::Capacity => "can take more".to_owned(),
             Criterion::Bytes => "stores fewer bytes".to_owned(),
         };
@@ -708,6 +710,11 @@ fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32
             }
         }
     }
+    let stale = first.iter().filter_map(|best| {
+        let (copies, name) = (compact(best.copies_of_a_row?), &best.name);
+        Some(format!("`{name}` keeps {copies} copies of each row under other salts, of which one is current: readers ask for all of them."))
+    });
+    sentences.extend(stale);
     // Rows that are overwritten would have put it behind: these add up.
     let rows = |of: &RankedStrategy| of.rows_kept.unwrap_or(0.0);
     let finest = ranked.iter().rev();
@@ -738,9 +745,9 @@ fn details(
         (Criterion::Growth, _) => format!(" ({})", other.growing_reads.join("; ")),
         (Criterion::Reads, None) => " (they did not end)".to_owned(),
         (_, None) => " (what it takes is not known)".to_owned(),
-        (Criterion::Bytes, Some(mean)) if let Some(copies) = other.copies_of_a_row => {
-            let copies = compact(copies);
-            format!(" ({mean} times, with {copies} copies of each row under other salts)")
+        (Criterion::Copies, _) => {
+            let copies = compact(other.copies_of_a_row.unwrap_or(1.0));
+            format!(" ({copies} copies of each row under other salts)")
         }
         (_, Some(mean)) => match times.low.zip(times.high).filter(|(low, high)| low < high) {
             Some((low, high)) => format!(" ({mean} times [{}, {}])", compact(low), compact(high)),

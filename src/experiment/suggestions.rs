@@ -274,6 +274,7 @@ fn predicted(
             surely_broken: Cost::Unknown,
             growth: Cost::Known(0.0),
             reads: Cost::of(reads.iter().copied().map(Some)),
+            copies: Cost::Unknown,
             capacity: Cost::Known(heat),
             bytes: Cost::known(Some(layout.key_bytes)),
             on_disk: Cost::Unknown,

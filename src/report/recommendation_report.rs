@@ -69,7 +69,7 @@ fn footnote(found: &Recommendations) -> String {
     let replicates = number::counted(found.replicates as usize, "replicate");
     format!(
         "{} Each group is ranked among the keys over the same fields: by the rows that they keep, by limits ({}), then by reads that grow with the time that rows are kept, \
-         cost of reads, {} and bytes, where only differences of more than 5 % that the replicates show count. Another load, cluster or set of reads than the file's \
+         cost of reads, old versions under random salts, {} and bytes, where only differences of more than 5 % that the replicates show count. Another load, cluster or set of reads than the file's \
          may turn it round. {}, seed {}, {replicates} of {}.",
         tried(found.suggestions.as_ref()),
         found.limits.join("; "),
