@@ -57,6 +57,8 @@ pub struct Calibration {
     pub replicates: u32,
     /// Throughput, failures and response times.
     pub quantities: Vec<CalibratedQuantity>,
+    /// Requests of servers and regions are writes alone: some reads are scans, of which a cluster counts the rows.
+    pub are_writes_alone: bool,
     /// Servers, those with most requests first; predicted is the server with as many busier ones.
     pub servers: Vec<ObservedShare>,
     /// Regions in key order.
@@ -164,9 +166,13 @@ impl Calibration {
             replicates: scenario.replicates,
             ..Self::default()
         };
-        // What is written, if anything is: a scan reads many rows, and is one request of the simulation.
+        // Beside writes only Gets: a cluster counts each row of a scan, which is one request of the simulation.
         let writes = !predicted.writes.is_empty();
-        let placement = found.compare_loads(&replay.regions, [!writes, writes], &predicted);
+        let mut reads = predicted.reads.iter();
+        let are_gets = reads.all(|it| it.counts.offered == 0 || it.path.as_deref() == Some("get"));
+        found.are_writes_alone = writes && !are_gets;
+        let sides = [!found.are_writes_alone, writes];
+        let placement = found.compare_loads(&replay.regions, sides, &predicted);
         let setup = Arc::make_mut(&mut scenario.strategies[0].setup);
         if let Some(placement) = placement {
             setup.table.placement = placement;

@@ -208,3 +208,38 @@ fn settings_are_a_part_of_a_scenario() {
         .as_millis_f64();
     assert!((put - found.times[0].ms).abs() < 0.001);
 }
+
+#[test]
+fn gets_count_beside_writes_and_scans_do_not() {
+    // 1,000 writes, 250 a region, and 200 reads a second, of which the cluster counted 850 of 1,000 in the first region: 1,100 of its 2,000 requests.
+    for (key, is_get) in [("id", true), ("ts", false)] {
+        let read = "[read.r]\nequal = [\"id\"]\nrate = \"200/s\"\n[table]";
+        let text = SCENARIO.replace("[table]", read);
+        let text = text.replace(
+            "[write",
+            "ts = { type = \"timestamp\", unit = \"ms\" }\n[write",
+        );
+        let text = text.replace("md5_bytes(id)", &format!("md5_bytes({key}) || be4(id)"));
+        let scenario = Scenario::parse(&text, "circle").unwrap_or_else(|error| panic!("{error}"));
+        let mut observed = measured(1, &[]);
+        observed.scenario.sha256.clone_from(&scenario.sha256);
+        for (at, region) in observed.regions.iter_mut().enumerate() {
+            (region.writes, region.reads) = (250, if at == 0 { 850 } else { 50 });
+        }
+        let found = Calibration::of(&scenario, "hashed", &observed, 0);
+        let found = found.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(found.are_writes_alone, !is_get);
+        let share = if is_get { 0.55 } else { 0.25 };
+        assert!(
+            (found.regions[0].measured - share).abs() < 1e-9,
+            "{:?}",
+            found.regions
+        );
+        let all = found.unexplained.join("\n");
+        assert_eq!(
+            all.contains("a hot row that the scenario does not have"),
+            is_get,
+            "{all}"
+        );
+    }
+}

@@ -636,15 +636,15 @@ impl Verdict {
             Some(format!("all servers are busy, {busy} of their handlers"))
         } else if busiest < BUSY {
             let clients = match self.clients {
-                1 => "the only client waits for its own calls and keeps".to_owned(),
+                1 => "the only client waits for its own calls".to_owned(),
                 clients => {
                     let clients = compact(f64::from(clients));
-                    format!("{clients} clients wait for their own calls and keep")
+                    format!("{clients} clients wait for their own calls")
                 }
             };
             let busiest = percent(busiest);
             Some(format!(
-                "{clients} at most {busiest} of a server's handlers busy: more clients would do more"
+                "{clients}, and at most {busiest} of a server's handlers are busy: more clients would do more"
             ))
         } else {
             None

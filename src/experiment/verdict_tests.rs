@@ -708,7 +708,7 @@ fn the_first_cause_that_the_counters_show_is_named() {
     assert!(held_back(refused).contains("refuse 12 % of the rows"));
     assert_eq!(
         held_back(|_| {}),
-        "240 clients wait for their own calls and keep at most 20 % of a server's handlers busy: more clients would do more"
+        "240 clients wait for their own calls, and at most 20 % of a server's handlers are busy: more clients would do more"
     );
     assert_eq!(
         held_back(|v| busy(v, 0.99, 0.97)),

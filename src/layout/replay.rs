@@ -83,8 +83,13 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// All that the replicate writes and reads in its run.
-    pub fn new(strategy: &'a Strategy, replicate: &'a Replicate, layout: &'a Layout) -> Self {
+    /// All that the replicate writes and reads in its run. Readers know the times at which rows are written among the first `exact` operations.
+    pub fn new(
+        strategy: &'a Strategy,
+        replicate: &'a Replicate,
+        layout: &'a Layout,
+        exact: usize,
+    ) -> Self {
         let workload = &strategy.setup.workload;
         let (generator, schema) = (&replicate.generator, &strategy.setup.schema);
         let keyed = |source| {
@@ -113,6 +118,7 @@ impl<'a> Replay<'a> {
         }
         let reads = |closed| {
             let source = ReadSource::new(workload, Arc::clone(generator));
+            let source = source.at_drawn_times(workload, exact);
             let reads = Reads {
                 source,
                 closed,

@@ -49,10 +49,14 @@ pub fn calibration_document(found: &Calibration) -> Document {
         true => " fitted: with the times that fit, and the regions where they lay;",
         false => "",
     };
+    let requests = match found.are_writes_alone {
+        true => "writes, as a cluster counts each row of a scan",
+        false => "requests",
+    };
     let runs = number::counted(found.replicates as usize, "run");
     parts.push(vec![Block::Note(format!(
         "Predicted: the scenario as it is;{fitted} of {runs}. \
-         Shares are of the requests; of the {all} regions at most the {REGIONS_SHOWN} that differ most are shown."
+         Shares are of the {requests}; of the {all} regions at most the {REGIONS_SHOWN} that differ most are shown."
     ))]);
     Document(parts)
 }

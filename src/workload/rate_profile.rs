@@ -267,9 +267,13 @@ impl RateTimes {
         }
         self.next().map(|time| (time, index))
     }
+}
+
+impl Iterator for RateTimes {
+    type Item = SimTime;
 
     /// The next time; `None` at the end of the run.
-    pub(super) fn next(&mut self) -> Option<SimTime> {
+    fn next(&mut self) -> Option<SimTime> {
         match self.arrivals {
             Arrivals::Poisson => self.expected += exponential(&mut self.draws),
             // Counted, not summed: no drift.

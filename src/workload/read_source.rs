@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// Makes the targets of reads: each row of the table equally likely (the existing ones and those written in the run before the read's
 /// instant), changed by the read's `pick`, `with` and `in`.
 ///
-/// Which rows have been written before an instant follows from the rates; rows of Poisson arrivals and closed loops carry the instant at which so many
-/// are expected. What a read asks for belongs to the read and its number, whatever else is read or written.
+/// Which rows have been written before an instant follows from the rates; rows of Poisson arrivals, unless their times are drawn, and closed loops carry the
+/// instant at which so many are expected. What a read asks for belongs to the read and its number, whatever else is read or written.
 #[derive(Debug)]
 pub struct ReadSource {
     table: TableRows,
@@ -97,6 +97,12 @@ impl ReadSource {
             table,
             picked: Vec::new(),
         }
+    }
+
+    /// With rows of Poisson arrivals as they are written, of the first `most` operations of each write: readers find just these. O(most).
+    pub fn at_drawn_times(mut self, workload: &Workload, most: usize) -> Self {
+        self.table.draw_times(workload, most);
+        self
     }
 
     /// Appends the next open-loop reads, in the order of their times (of the same time: in file order), at least one and at most `n`, until there are none.

@@ -4,6 +4,7 @@ use super::combinations::Combinations;
 use super::rate_profile::RateProfile;
 use super::{
     Arrivals, Existing, ImportOrder, ImportRows, LoadModel, Phase, Workload, Write, WriteId,
+    WriteKind,
 };
 use crate::record::{FieldId, Late, Schema};
 use crate::time::SimTime;
@@ -232,7 +233,12 @@ impl RowHistory {
         Self {
             regular: regular || written.is_some() || !write.load.each().is_empty(),
             in_order: import.is_none_or(|import| import.order == ImportOrder::Time),
-            most: import.map_or(f64::INFINITY, |import| import.rows.len(schema) as f64),
+            most: match import {
+                // No reader gets what a delete writes.
+                _ if write.kind == WriteKind::Delete => 0.0,
+                Some(import) => import.rows.len(schema) as f64,
+                None => f64::INFINITY,
+            },
             carried,
             aligned,
             written,

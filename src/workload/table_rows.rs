@@ -3,7 +3,10 @@
 use super::population::Population;
 use super::rate_profile::RateTimes;
 use super::row_source::RowSource;
-use super::{EXISTING_LANE, Existing, LoadModel, OperationId, RowWrite, Workload, WriteId};
+use super::{
+    Arrivals, EXISTING_LANE, Existing, LoadModel, OperationId, RowWrite, Workload, WriteId,
+    WriteKind,
+};
 use crate::random::{DrawKey, Draws, Stream, lane_of};
 use crate::record::{Field, FieldColumn, FieldId, RecordGenerator, Schema};
 use crate::time::{EpochNanos, SimTime};
@@ -32,6 +35,8 @@ struct RowMaker {
     rows: RowSource,
     /// Where in its gap each operation lies.
     place: f64,
+    /// When the first of them are intended, if that is known better than by their rate.
+    drawn: Vec<SimTime>,
     /// The write whose operations its rows count as, and what their keys draw.
     write: WriteId,
     keys: DrawKey,
@@ -47,6 +52,7 @@ impl TableRows {
             RowMaker {
                 rows: RowSource::of_existing(&kept, workload, &generator),
                 place: 0.5,
+                drawn: Vec::new(),
                 write: existing.write.unwrap_or(WriteId(0)),
                 keys: generator.draws(Stream::Keys, EXISTING_LANE),
             }
@@ -66,6 +72,7 @@ impl TableRows {
                     } => RateTimes::place_in_gap(*arrivals, &generator, lane_of(&write.name)),
                     _ => 0.5,
                 },
+                drawn: Vec::new(),
                 write: id,
                 keys: generator.draws(Stream::Keys, 0),
             }
@@ -90,9 +97,33 @@ impl TableRows {
         EpochNanos(self.start.0.saturating_add(nanos as i64))
     }
 
+    /// With the very instants of the first `most` operations of each write with Poisson arrivals. O(most).
+    pub(super) fn draw_times(&mut self, workload: &Workload, most: usize) {
+        let writes = workload
+            .writes
+            .iter()
+            .zip(&mut self.makers[self.existing..]);
+        for (write, maker) in writes.filter(|(write, _)| write.kind != WriteKind::Delete) {
+            if let LoadModel::Open {
+                arrivals: Arrivals::Poisson,
+                import: None,
+                ..
+            } = write.load
+                && let Some(profile) = write.load.rate_profile(workload.duration)
+            {
+                let lane = lane_of(&write.name);
+                let times = RateTimes::new(profile, Arrivals::Poisson, &self.generator, lane);
+                maker.drawn = times.take(most).collect();
+            }
+        }
+    }
+
     /// Rows of an origin in the table at an instant, rounded down.
     pub(super) fn rows(&self, origin: usize, at: SimTime) -> u64 {
-        self.population.origins[origin].history.whole_rows(at)
+        match &self.makers[origin].drawn[..] {
+            drawn if drawn.last() >= Some(&at) => drawn.partition_point(|it| *it < at) as u64,
+            _ => self.population.origins[origin].history.whole_rows(at),
+        }
     }
 
     /// Which values of `parent` go with those of `dependent`, as a number for [`TableRows::index`]; `None` where that is not
@@ -136,7 +167,8 @@ impl TableRows {
         let at = match maker.rows.have_instants() {
             true => now,
             false => {
-                let due = history.due_at(nth as f64 + maker.place);
+                let drawn = maker.drawn.get(nth as usize).copied();
+                let due = drawn.or_else(|| history.due_at(nth as f64 + maker.place));
                 due.map_or(now, |at| at.min(now))
             }
         };

@@ -94,6 +94,28 @@ fn the_exported_operations_are_those_that_a_run_offers() {
 }
 
 #[test]
+fn gets_of_rows_that_are_written_by_chance_ask_for_rows_that_are_there() {
+    // 300 + 50 writes a second at instants of Poisson's law, and Gets by all that their keys are made of.
+    let scenario = SCENARIO.replace(
+        "equal = [\"sensor\"]\nnewest = { field = \"ts\", rows = 3 }",
+        "equal = [\"sensor\", \"ts\"]",
+    );
+    let place = Workplace::new().with("s.toml", &scenario);
+    let exported = lines(&place, "hashed --existing 500");
+    let (mut there, mut gets) = (std::collections::BTreeSet::new(), 0);
+    for line in &exported[1..] {
+        if let Some(key) = line["key"].as_str() {
+            there.insert(key);
+        }
+        for key in line["gets"].as_array().into_iter().flatten() {
+            assert!(there.contains(key.as_str().unwrap()), "{line}");
+            gets += 1;
+        }
+    }
+    assert!(gets > 20, "{gets}");
+}
+
+#[test]
 fn the_first_line_has_the_strategys_own_settings() {
     let place = Workplace::new().with("s.toml", SCENARIO);
     let exported = lines(&place, "copied --operations 5 --existing 3");

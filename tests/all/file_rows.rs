@@ -114,7 +114,7 @@ fn written(scenario: &Scenario, at: usize, replicate: u32) -> Vec<(SimTime, Orde
             created: created.parse().unwrap(),
         }
     };
-    let replay = Replay::new(strategy, &replicate, &layout);
+    let replay = Replay::new(strategy, &replicate, &layout, 0);
     let written = replay.map(|operation| match operation.asks {
         Asks::Write { keys, .. } => (operation.at, order(keys[0].as_bytes())),
         Asks::Read { .. } => panic!("there are no reads"),

@@ -32,7 +32,7 @@ presplit = { algorithm = "none" }
 fn learnt(strategy: &Strategy, layout: &Layout, seed: u64) -> Learnt {
     let replicate = Replicate::new(&strategy.setup, Seed(seed), 0);
     let mut file = String::from("customer,shop,desk,item,ts\n");
-    for operation in Replay::new(strategy, &replicate, layout) {
+    for operation in Replay::new(strategy, &replicate, layout, 0) {
         let Asks::Write { keys, .. } = operation.asks else {
             continue;
         };

@@ -146,3 +146,16 @@ fn a_salt_of_a_time_that_the_rest_of_the_key_does_not_tell_leaves_copies_as_a_dr
     }
     assert_eq!([warning(&layouts[2]), warning(&layouts[3])], [None, None]);
 }
+
+#[test]
+fn what_a_delete_writes_is_no_row_that_a_reader_gets() {
+    // Ten jobs of each of a thousand users, and 50,000 deletes of other keys while the run lasts: who asks for one row's user gets that row and 9,999 / 1,000 others.
+    let text = "[time]\nduration = \"10s\"\n[field]\nuser = { type = \"int\", count = 1000 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+                [write.done]\nrate = \"5k/s\"\nkind = \"delete\"\n[existing.job]\nrecords = 10_000\nlast = \"100s\"\n\
+                [read.all]\nequal = [\"user\"]\n[strategy.a]\nkey = \"be4(user) || be8(ts)\"\n";
+    let scenario = Scenario::parse(text, "deletes").unwrap_or_else(|error| panic!("{error}"));
+    let plan = layouts(&scenario)[0].reads[0].planned.plan.expected;
+    // 9,999 others fall on a user as Poisson's law has it, of variance 10: of 1,024 targets the mean has a standard error of 0.1.
+    let found = [plan.rows_returned, plan.rows_read];
+    assert!(found.iter().all(|it| (it - 11.0).abs() < 0.4), "{found:?}");
+}

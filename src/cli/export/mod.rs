@@ -69,7 +69,8 @@ pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
     };
     let existing = Replay::existing(strategy, &replicate, arguments.existing);
     let existing = existing.iter().map(|row| export.existing(row));
-    let replay = Replay::new(strategy, &replicate, &layout).take_while(is_early);
+    let replay =
+        Replay::new(strategy, &replicate, &layout, arguments.operations).take_while(is_early);
     let (mut count, mut last) = (0, SimTime::ZERO);
     for line in existing.chain(replay.take(arguments.operations).map(|operation| {
         count += 1;

@@ -193,7 +193,7 @@ impl Predictions {
         let router = Router::new(&Layout::presplit_points(strategy, replicate)[0]);
         let mut counts = vec![0_u64; router.regions()];
         let mut keys: Vec<RowKey> = Vec::new();
-        for operation in Replay::new(strategy, replicate, &layout).take(operations) {
+        for operation in Replay::new(strategy, replicate, &layout, 0).take(operations) {
             if let Asks::Write {
                 keys: mut written, ..
             } = operation.asks
@@ -235,7 +235,7 @@ impl Predictions {
         for row in Replay::existing(strategy, replicate, existing) {
             write(row.write, &row.keys[0], &row.parts);
         }
-        for operation in Replay::new(strategy, replicate, &layout) {
+        for operation in Replay::new(strategy, replicate, &layout, 0) {
             if let Asks::Write {
                 write: of,
                 keys,
@@ -258,7 +258,7 @@ impl Predictions {
         let layout = Layout::of(strategy, replicate);
         for (read, forecast) in strategy.setup.workload.reads.iter().zip(&layout.reads) {
             let id = format!("{id}read.{}.", read.name);
-            let replay = Replay::new(strategy, replicate, &layout).take(operations);
+            let replay = Replay::new(strategy, replicate, &layout, 0).take(operations);
             let asked = replay.filter_map(|operation| match operation.asks {
                 Asks::Read { scans, .. } => Some(scans.len()),
                 Asks::Write { .. } => None,
