@@ -156,27 +156,21 @@ impl Kind {
     }
 
     /// With a default.
-    pub const fn or(self, default: &'static str) -> Self {
-        Self {
-            default: Some(default),
-            ..self
-        }
+    pub const fn or(mut self, default: &'static str) -> Self {
+        self.default = Some(default);
+        self
     }
 
     /// The next step of somebody who wrote what it may not be.
-    pub const fn help(self, help: &'static str) -> Self {
-        Self {
-            help: Some(help),
-            ..self
-        }
+    pub const fn help(mut self, help: &'static str) -> Self {
+        self.help = Some(help);
+        self
     }
 
     /// It must be said; as an example shows.
-    pub const fn needs(self, example: &'static str) -> Self {
-        Self {
-            example: Some(example),
-            ..self
-        }
+    pub const fn needs(mut self, example: &'static str) -> Self {
+        self.example = Some(example);
+        self
     }
 
     /// Its JSON Schema refers to these tables.
@@ -185,45 +179,35 @@ impl Kind {
     }
 
     /// It belongs to these words of the setting `key` beside it.
-    pub const fn of(self, key: &'static str, words: &'static [&'static str]) -> Self {
-        Self {
-            of: Some((key, words)),
-            ..self
-        }
+    pub const fn of(mut self, key: &'static str, words: &'static [&'static str]) -> Self {
+        self.of = Some((key, words));
+        self
     }
 
     /// It is in `least ..= greatest`; an empty text is no end.
     pub const fn within(
-        self,
+        mut self,
         least: &'static str,
         greatest: &'static str,
         message: &'static str,
         label: &'static str,
     ) -> Self {
-        Self {
-            limit: Some(Limit {
-                least,
-                greatest,
-                zero: None,
-                message,
-                label,
-            }),
-            ..self
-        }
+        self.limit = Some(Limit {
+            least,
+            greatest,
+            zero: None,
+            message,
+            label,
+        });
+        self
     }
 
     /// Whether zero is allowed, whatever the least is.
-    pub const fn zero(self, allowed: bool) -> Self {
-        match self.limit {
-            Some(limit) => Self {
-                limit: Some(Limit {
-                    zero: Some(allowed),
-                    ..limit
-                }),
-                ..self
-            },
-            None => self,
+    pub const fn zero(mut self, allowed: bool) -> Self {
+        if let Some(limit) = &mut self.limit {
+            limit.zero = Some(allowed);
         }
+        self
     }
 }
 

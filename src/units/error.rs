@@ -40,57 +40,41 @@ pub(super) enum Fault {
     TooFine,
 }
 
+/// Of each kind: its name; what was expected, with an example; the unit that a bare number has where nothing else is known of it; the
+/// smallest part of it; its units.
+#[rustfmt::skip]
+const WORDS: [[&str; 5]; 4] = [
+    ["duration", "expected a duration such as `\"2ms\"`", "s", "a nanosecond", "units are `us`, `ms`, `s`, `m`, `h`, `d`"],
+    ["byte size", "expected a byte size such as `\"64KB\"`", "B", "a byte",
+     "units are `B`, `KB`, `MB`, `GB`, `TB` (powers of 1024; `KiB` ... are the same)"],
+    ["bandwidth", "expected a bandwidth such as `\"10MB/s\"`", "MB/s", "a byte a second",
+     "units are `B/s`, `KB/s`, `MB/s`, `GB/s` (powers of 1024)"],
+    ["rate", "expected a rate such as `\"40k/s\"`", "/s", "can be told apart",
+     "units are `/s` and `/min`, with `k` or `M` (powers of 1000) in front: `40k/s`"],
+];
+
 impl UnitKind {
     /// What it is called.
     fn name(self) -> &'static str {
-        match self {
-            Self::Duration => "duration",
-            Self::ByteSize => "byte size",
-            Self::Bandwidth => "bandwidth",
-            Self::Rate => "rate",
-        }
+        WORDS[self as usize][0]
     }
 
     /// What was expected, with an example.
     pub fn expected(self) -> &'static str {
-        match self {
-            Self::Duration => "expected a duration such as `\"2ms\"`",
-            Self::ByteSize => "expected a byte size such as `\"64KB\"`",
-            Self::Bandwidth => "expected a bandwidth such as `\"10MB/s\"`",
-            Self::Rate => "expected a rate such as `\"40k/s\"`",
-        }
+        WORDS[self as usize][1]
     }
 
     /// The unit that a bare number has where nothing else is known of it.
     pub fn usual_unit(self) -> &'static str {
-        match self {
-            Self::Duration => "s",
-            Self::ByteSize => "B",
-            Self::Bandwidth => "MB/s",
-            Self::Rate => "/s",
-        }
+        WORDS[self as usize][2]
     }
 
     fn smallest(self) -> &'static str {
-        match self {
-            Self::Duration => "a nanosecond",
-            Self::ByteSize => "a byte",
-            Self::Bandwidth => "a byte a second",
-            Self::Rate => "can be told apart",
-        }
+        WORDS[self as usize][3]
     }
 
     fn units(self) -> &'static str {
-        match self {
-            Self::Duration => "units are `us`, `ms`, `s`, `m`, `h`, `d`",
-            Self::ByteSize => {
-                "units are `B`, `KB`, `MB`, `GB`, `TB` (powers of 1024; `KiB` ... are the same)"
-            }
-            Self::Bandwidth => "units are `B/s`, `KB/s`, `MB/s`, `GB/s` (powers of 1024)",
-            Self::Rate => {
-                "units are `/s` and `/min`, with `k` or `M` (powers of 1000) in front: `40k/s`"
-            }
-        }
+        WORDS[self as usize][4]
     }
 }
 
