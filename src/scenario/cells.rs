@@ -1,13 +1,10 @@
 //! `[family.x]`, and `family` and `cells` of `[write.x]`: what cells hold, how long they stay, and how they are stored.
 
 use super::cluster::too_long_a_qualifier;
-use super::diagnostic::Diagnostic;
-use super::document::{Node, Value};
 use super::expressions::compile;
 use super::fields::Fields;
-use super::model::{Setup, TimeSpec};
-use super::names::slip;
-use super::reader::{NAMES, Reader};
+use super::prelude::*;
+use super::reader::NAMES;
 use super::writes::WRITE;
 use crate::cluster::{
     CellSpec, FAMILY, Family, FamilySpec, TableSpec, VALUE, ValueSpec, WrittenCells,

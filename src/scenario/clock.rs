@@ -1,9 +1,6 @@
 //! `[time]`, and dates in general.
 
-use super::diagnostics::Diagnostics;
-use super::document::{SourcePlace, Value};
-use super::model::TimeSpec;
-use super::reader::Reader;
+use super::prelude::*;
 use crate::settings::{json, time};
 use crate::text::grouped;
 use crate::time::{EpochNanos, SimDuration};

@@ -1,12 +1,7 @@
 //! `[cluster]`, `[table]`, `[[event]]` and `[neighbour.x]`: the servers, what lies on them, and what happens to them.
 
-use super::diagnostic::Diagnostic;
-use super::diagnostics::Diagnostics;
-use super::document::{Node, SourcePlace, Value};
-use super::model::{Presplit, Setup, TimeSpec};
-use super::names::slip;
+use super::prelude::*;
 use super::presplits::row_key;
-use super::reader::Reader;
 use crate::cluster::{
     ClusterEvent, ClusterSpec, CrashTarget, Neighbour, Placement, TableSpec, TimedEvent,
 };

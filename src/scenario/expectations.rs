@@ -3,15 +3,12 @@
 //! The record of a golden key may lie outside of what the run will write (an article's example from another year): its key is made by a
 //! plan of its own, compiled for a schema that is just wide enough.
 
-use super::diagnostic::Diagnostic;
-use super::document::{Node, Value};
 use super::draft::Draft;
 use super::fields::{find, given};
 use super::metric_names;
 use super::model::{Bound, Expectation, Expected, ExpectedKey, ExpectedValue, RatioTo};
-use super::names::{slip, suggest};
+use super::prelude::*;
 use super::presplits::row_key;
-use super::reader::Reader;
 use super::strategies::{Named, ReadStrategy};
 use super::sweeps::{At, Sweep};
 use crate::key::{KeyPlan, Row};

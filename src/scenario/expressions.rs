@@ -1,9 +1,7 @@
 //! Expressions of keys, qualifiers and values: compiled, and what is wrong with them told where they stand.
 
-use super::diagnostic::Diagnostic;
-use super::diagnostics::Diagnostics;
-use super::document::Node;
 use super::fields::Fields;
+use super::prelude::*;
 use crate::key::{KeyError, KeyPlan, Role};
 use crate::record::Schema;
 use std::sync::Arc;

@@ -1,11 +1,7 @@
 //! `[field]` and `[parameter]`: what a record is made of, and how often each value comes.
 
-use super::diagnostic::Diagnostic;
-use super::diagnostics::Diagnostics;
-use super::document::{Entry, Node, SourcePlace, Value};
 use super::file_fields::{DataFile, FILE_SETTINGS, FromFile, read_files};
-use super::names::suggest;
-use super::reader::Reader;
+use super::prelude::*;
 use super::source;
 use crate::key::{Environment, expanded_sizes};
 use crate::record::{

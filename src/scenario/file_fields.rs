@@ -1,10 +1,7 @@
 //! Fields of rows that exist, and the rows that are replayed. Must not know how a file is read.
 
 use super::data::{DATA, Request, Wanted};
-use super::diagnostic::Diagnostic;
-use super::document::{Entry, Node};
-use super::names::suggest;
-use super::reader::Reader;
+use super::prelude::*;
 use crate::data::ValueKind;
 use crate::record::{Field, FieldColumn, FieldId, FieldKind, Schema, TimeUnit};
 use std::sync::Arc;

@@ -1,10 +1,8 @@
 //! `[knee]`: which load is varied, between what, and which limits it must keep.
 
-use super::diagnostic::Diagnostic;
 use super::metric_names;
-use super::model::{Knee, Limit, LimitBound, Setup, TimeSpec, VariedLoad};
-use super::names::suggest;
-use super::reader::Reader;
+use super::model::{Knee, Limit, LimitBound, VariedLoad};
+use super::prelude::*;
 use crate::metrics::{MetricPath, OperationNames, Source};
 use crate::settings::{any_number, json, number, rate, text};
 use crate::time::{SimDuration, SimTime};

@@ -1,9 +1,7 @@
 //! What is odd about a scenario that can be run, as far as no layout is needed to see it.
 
-use super::diagnostic::Diagnostic;
-use super::diagnostics::Diagnostics;
-use super::document::{SourcePlace, TomlTable};
-use super::model::{Bound, Expectation, Expected, ExpectedValue, Setup, Strategy};
+use super::model::{Bound, Expectation, Expected, ExpectedValue};
+use super::prelude::*;
 use crate::record::{FieldId, FieldKind};
 use crate::text::all;
 use crate::time::SimDuration;

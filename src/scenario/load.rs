@@ -1,11 +1,10 @@
 //! From a file, or a text, to a [`Scenario`] or all its complaints.
 
-use super::diagnostic::Diagnostic;
-use super::diagnostics::Diagnostics;
-use super::document::{self, Entry, Node, TomlTable, Value};
+use super::document;
 use super::draft::read_draft;
 use super::model::{Options, Scenario};
 use super::points::{Source, read_points};
+use super::prelude::*;
 use super::regions::resolve_regions;
 use super::settings::{apply, apply_sweep, fix_swept, merge};
 use super::sweeps::Sweep;

@@ -1,8 +1,6 @@
 //! Whether a metric's path is one that results will have, and what it can be.
 
-use super::diagnostic::Diagnostic;
-use super::names::suggest;
-use super::reader::Reader;
+use super::prelude::*;
 use crate::metrics::{
     MetricId, MetricPath, OperationNames, Source, UnknownMetric, all_paths, lookup,
 };

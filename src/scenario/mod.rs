@@ -31,6 +31,7 @@ mod metric_names;
 mod model;
 mod names;
 mod points;
+mod prelude;
 mod presplits;
 mod reader;
 mod reads;

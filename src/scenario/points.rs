@@ -1,14 +1,10 @@
 //! Reading a document, at each point of its sweep: strategies, expectations, and which point a complaint belongs to.
 
-use super::diagnostic::Diagnostic;
-use super::diagnostics::Diagnostics;
-use super::document::{Node, TomlTable};
 use super::draft::{Draft, SCENARIO, read_draft};
 use super::expectations::{Context, read_expectations};
 use super::lints;
-use super::model::{Expectation, Strategy, SweepPoint};
-use super::names::suggest;
-use super::reader::Reader;
+use super::model::{Expectation, SweepPoint};
+use super::prelude::*;
 use super::strategies::{check_derived, read_strategies};
 use super::sweeps::Sweep;
 use std::sync::Arc;

@@ -1,10 +1,6 @@
 //! `presplit`: listed points, or an algorithm.
 
-use super::diagnostic::Diagnostic;
-use super::diagnostics::Diagnostics;
-use super::document::{Entry, Node, SourcePlace, Value};
-use super::model::Presplit;
-use super::reader::Reader;
+use super::prelude::*;
 use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::policy::{SplitAlgorithm, bucket_points, check_memory, check_split_points};

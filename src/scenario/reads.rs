@@ -2,12 +2,8 @@
 //!
 //! Whether derived fields have the order that reads ask of them, only their compiled expressions can tell.
 
-use super::diagnostic::Diagnostic;
-use super::diagnostics::Diagnostics;
-use super::document::{Entry, SourcePlace, Value};
 use super::fields::{Fields, Order, ZIPF, find, find_known, read_distribution_entry};
-use super::model::TimeSpec;
-use super::reader::Reader;
+use super::prelude::*;
 use super::writes::{read_read_drive, read_with};
 use crate::key::{KeyPlan, Randomness, Role, Segment};
 use crate::random::Seed;

@@ -1,9 +1,7 @@
 //! `[regions]`: the table starts with the regions that a file lists, on their servers. Must not know formats.
 
-use super::diagnostic::Diagnostic;
-use super::diagnostics::Diagnostics;
-use super::document::{Node, TomlTable, Value};
-use super::reader::{NAMES, Reader};
+use super::prelude::*;
+use super::reader::NAMES;
 use super::source::read_bytes;
 use crate::observed::{ObservedFile, TableLoads};
 use crate::settings::text;

@@ -1,9 +1,8 @@
 //! Changing a scenario's document before it is read: `--set`, `--sweep`, `[quick]`, `override`.
 
-use super::diagnostic::Diagnostic;
-use super::document::{self, Entry, Node, Path, SourcePlace, TomlTable, Value, dotted};
+use super::document::{self, Path, dotted};
 use super::draft::SCENARIO;
-use super::names::suggest;
+use super::prelude::*;
 use crate::settings::{Profile, Shape};
 
 /// Whether the children of a table are names that the file itself chooses.

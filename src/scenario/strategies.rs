@@ -1,14 +1,11 @@
 //! `[strategy.x]`: a key, and whatever else a candidate changes.
 
 use super::cluster::check_length;
-use super::diagnostic::Diagnostic;
-use super::diagnostics::Diagnostics;
-use super::document::{Entry, Node, TomlTable, Value};
 use super::draft::{ALL_OF_TABLE, Draft, SCENARIO, read_draft};
 use super::expressions::{compile, push};
-use super::model::{Copy, Setup, Strategy};
+use super::model::Copy;
+use super::prelude::*;
 use super::presplits::{Request, read_presplit, resolve, resolve_for_copy};
-use super::reader::Reader;
 use super::settings::merge;
 use super::sweeps::SHARED;
 use crate::key::{KeyPlan, Role};

@@ -1,9 +1,8 @@
 //! `[sweep]`: lists of values in the shape of the file, and the points that they multiply to.
 
-use super::diagnostic::Diagnostic;
-use super::diagnostics::Diagnostics;
-use super::document::{Node, Path, SourcePlace, TomlTable, Value, dotted};
+use super::document::{Path, dotted};
 use super::model::{SweepValue, SweptSetting};
+use super::prelude::*;
 use super::settings::put;
 
 /// Most points of a sweep (estimate: more than anybody looks at).

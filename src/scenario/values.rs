@@ -1,9 +1,7 @@
 //! The values of declared settings: read by their type, kept within their range, defaults noted.
 
-use super::diagnostic::Diagnostic;
-use super::document::{self, Node, Value};
-use super::names::slip;
-use super::reader::Reader;
+use super::document;
+use super::prelude::*;
 use super::show;
 use crate::settings::{self, FromValue, Limit, Setting, Shape, Source};
 use crate::text::{either, grouped};

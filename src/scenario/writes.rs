@@ -1,12 +1,8 @@
 //! `[write.x]` and `[existing.x]`: what is written, when, and what was written before the run.
 
-use super::diagnostic::Diagnostic;
 use super::diagnostics::MEMORY;
-use super::document::Value;
 use super::fields::{Fields, find, given};
-use super::model::TimeSpec;
-use super::names::{slip, suggest};
-use super::reader::Reader;
+use super::prelude::*;
 use crate::record::{FieldId, FieldKind};
 use crate::settings::{integer, json, number, rate, size, text, time, word};
 use crate::text::grouped;
