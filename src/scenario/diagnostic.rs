@@ -31,10 +31,9 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error without a place.
-    pub fn error(message: impl Into<String>) -> Self {
+    fn new(severity: Severity, message: impl Into<String>) -> Self {
         Self {
-            severity: Severity::Error,
+            severity,
             message: message.into(),
             span: None,
             label: String::new(),
@@ -42,20 +41,19 @@ impl Diagnostic {
         }
     }
 
+    /// An error without a place.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, message)
+    }
+
     /// A warning without a place.
     pub fn warning(message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(message)
-        }
+        Self::new(Severity::Warning, message)
     }
 
     /// A note without a place.
     pub fn note(message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Note,
-            ..Self::error(message)
-        }
+        Self::new(Severity::Note, message)
     }
 
     /// The same, at this byte range of the scenario's text.
@@ -79,6 +77,12 @@ impl Diagnostic {
     /// The same with a next step, if there is one.
     pub fn hint(self, help: Option<String>) -> Self {
         Self { help, ..self }
+    }
+
+    /// The same, tied to an option of the command line.
+    pub(super) fn beside(mut self, option: &str) -> Self {
+        self.message = format!("`{option}`: {}", self.message);
+        self
     }
 
     /// Whether the scenario can't be used.

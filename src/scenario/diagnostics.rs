@@ -61,9 +61,8 @@ impl Diagnostics {
 
     /// Another collection about the same text.
     pub(super) fn apart(&self) -> Self {
-        let origin = Rc::clone(&self.origin);
         Self {
-            origin,
+            origin: Rc::clone(&self.origin),
             ..Self::default()
         }
     }
@@ -107,13 +106,7 @@ impl Diagnostics {
             // The file as a whole has no line to show.
             SourcePlace::File(span) if *span == (0..0) => diagnostic,
             SourcePlace::File(span) => diagnostic.at(span.clone()),
-            SourcePlace::Setting(text) => {
-                let message = format!("`{text}`: {}", diagnostic.message);
-                Diagnostic {
-                    message,
-                    ..diagnostic
-                }
-            }
+            SourcePlace::Setting(option) => diagnostic.beside(option),
         }
     }
 

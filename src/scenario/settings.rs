@@ -39,7 +39,7 @@ pub(super) fn apply(document: &mut TomlTable, setting: &str) -> Result<String, D
     let place = SourcePlace::Setting(option.as_str().into());
     let (keys, text) = split(&option, setting, &place, "VALUE")?;
     let node = value_of(&option, text, &place)?;
-    put(document, &keys, node).map_err(|complaint| beside(&option, complaint))?;
+    put(document, &keys, node).map_err(|complaint| complaint.beside(&option))?;
     Ok(dotted(&keys))
 }
 
@@ -57,7 +57,7 @@ pub(super) fn apply_sweep(document: &mut TomlTable, setting: &str) -> Result<(),
         .collect::<Result<_, _>>()?;
     keys.insert(0, ("sweep".to_owned(), place.clone()));
     let value = Value::Array(values);
-    put(document, &keys, Node { value, place }).map_err(|complaint| beside(&option, complaint))
+    put(document, &keys, Node { value, place }).map_err(|complaint| complaint.beside(&option))
 }
 
 /// A setting that was given a value is swept no longer: its list becomes that value.
@@ -85,21 +85,13 @@ fn find<'a>(mut table: &'a mut TomlTable, keys: &[&str]) -> Option<&'a mut Node>
     Some(&mut table.get_mut(last)?.node)
 }
 
-/// Ties a complaint to an option of the command line.
-fn beside(option: &str, complaint: Diagnostic) -> Diagnostic {
-    Diagnostic {
-        message: format!("`{option}`: {}", complaint.message),
-        ..complaint
-    }
-}
-
 fn split<'a>(
     option: &str,
     setting: &'a str,
     place: &SourcePlace,
     value: &str,
 ) -> Result<(Path, &'a str), Diagnostic> {
-    let wrong = |message: &str, help: String| beside(option, Diagnostic::error(message).help(help));
+    let wrong = |message: &str, help: String| Diagnostic::error(message).help(help).beside(option);
     let name = option.split(' ').next().unwrap_or_default();
     let Some((path, text)) = setting.split_once('=') else {
         let example = match name {
@@ -120,7 +112,7 @@ fn split<'a>(
 
 /// A value as TOML writes it, or a bare word.
 fn value_of(option: &str, text: &str, place: &SourcePlace) -> Result<Node, Diagnostic> {
-    let wrong = |message: String| Err(beside(option, Diagnostic::error(message)));
+    let wrong = |message: String| Err(Diagnostic::error(message).beside(option));
     match document::parse_value(text, place) {
         Some(node) => Ok(node),
         None if text.is_empty() => wrong("a value is missing".to_owned()),
