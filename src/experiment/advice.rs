@@ -1,7 +1,6 @@
 //! What to do about a strategy's hotspot: its class, which segment of the key causes it, a cure to paste in, and the bounds that no
 //! balancer beats. Must not compute evidence, nor say what it costs (the verdict does).
 
-use super::hotspots::key_of;
 use super::verdict::{Verdict, most_even};
 use crate::key::{Randomness, Segment};
 use crate::layout::EntityShare;
@@ -400,7 +399,7 @@ impl KeyParts {
 
     /// The parts of the key of a strategy's own table (0) or of a copy; `entities` are values that make a range hot, hottest first.
     pub(super) fn of(strategy: &Strategy, table: usize, entities: &[EntityShare]) -> Self {
-        let (key, schema) = (key_of(strategy, table), &strategy.setup.schema);
+        let (key, schema) = (strategy.key_of(table), &strategy.setup.schema);
         let segments = key.segments().iter();
         let varying: Vec<&Segment> = segments.filter(|it| it.constant().is_none()).collect();
         let times = varying.iter().filter(|segment| segment.follows_time());
@@ -424,8 +423,7 @@ impl KeyParts {
             !is_cycle && !fields.any(|field| times.contains(field))
         };
         let timeless: Vec<&Segment> = plain.iter().copied().filter(is_timeless).collect();
-        let copy = table.checked_sub(1).map(|copy| &strategy.copies[copy]);
-        let presplit = copy.map_or(&strategy.presplit, |copy| &copy.presplit);
+        let presplit = strategy.presplit_of(table);
         let used = key.fields();
         let fields = (0..).map(FieldId).zip(&schema.fields);
         let unused = fields.filter(|(id, field)| !used.contains(id) && field.has_name());

@@ -1,6 +1,5 @@
 //! Whether buckets in front of the keys spread the rows: dealt out over a sample of the run. Must not know what they are for.
 
-use super::hotspots::key_of;
 use crate::key::{Environment, KeyPlan};
 use crate::keyspace::KeyBatch;
 use crate::layout::{HottestRow, Layout};
@@ -18,7 +17,7 @@ pub(super) fn spread(
     (seed, servers): (Seed, u32),
     front: &str,
 ) -> bool {
-    let (setup, key) = (&strategy.setup, key_of(strategy, table));
+    let (setup, key) = (&strategy.setup, strategy.key_of(table));
     let environment = Environment {
         schema: &setup.schema,
         derived: &setup.derived,

@@ -313,8 +313,7 @@ fn row_nanos(strategy: &Strategy, seed: Seed, clock: impl Fn() -> f64) -> f64 {
             &mut batch,
         );
         let draws = DrawKey::new(seed, 0, Stream::Keys, 0);
-        let copies = strategy.copies.iter().map(|copy| &copy.key);
-        for key in std::iter::once(&strategy.key).chain(copies) {
+        for key in strategy.keys() {
             let (operations, indices) = (&batch.operations, &batch.indices);
             key.write_batch(&batch.records, operations, indices, draws, &mut keys);
         }

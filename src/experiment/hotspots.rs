@@ -3,7 +3,6 @@
 use super::cluster_history::{first_and_last, passes_by_itself};
 use super::runs::StrategyRuns;
 use crate::cluster::row_capacity_per_second;
-use crate::key::KeyPlan;
 use crate::keyspace::RowKey;
 use crate::layout::{HottestRow, Layout};
 use crate::metrics::{
@@ -118,7 +117,7 @@ impl Hotspots {
                 reachable_regions: reachable_regions(layout, table) as u64,
                 servers,
                 leads_with_time: strategy
-                    .gathers_a_moment_under(key_of(strategy, table), layout.points(table)),
+                    .gathers_a_moment_under(strategy.key_of(table), layout.points(table)),
                 takes_turns: turns.is_some(),
                 best_dealing,
                 range_share: share.zip(mean(MetricId::KeyRangeMaxShareOverall)),
@@ -244,7 +243,10 @@ impl Evidence<'_> {
         let steady = writes.len() == 1 || writes.iter().all(|it| it.load.import().is_none());
         let tables = (0..=self.layout.copies.len()).filter(|_| steady && self.servers > 1);
         let mut turns = tables.map(|table| {
-            let stay = key_of(self.strategy, table).stay(pace, self.layout.points(table));
+            let stay = self
+                .strategy
+                .key_of(table)
+                .stay(pace, self.layout.points(table));
             (table, stay)
         });
         turns.find(|&(table, stay)| {
@@ -264,7 +266,10 @@ impl Evidence<'_> {
         let mut pace = self.strategy.pace()?;
         let writes_of_full = f64::from(self.servers) * capacity / rows_of_servers;
         pace.rows_per_sec = pace.rows_per_sec.map(|_| writes_of_full);
-        let secs = key_of(self.strategy, table).stay(pace, self.layout.points(table));
+        let secs = self
+            .strategy
+            .key_of(table)
+            .stay(pace, self.layout.points(table));
         let regions = reachable_regions(self.layout, table).div_ceil(self.servers as usize);
         let queued = f64::from(cluster.call_queues) * f64::from(cluster.call_queue_length);
         let held = f64::from(cluster.handlers) + queued;
@@ -397,12 +402,6 @@ impl Evidence<'_> {
 pub(super) fn reachable_regions(layout: &Layout, table: usize) -> usize {
     let regions = layout.regions_of_table(table).iter();
     regions.filter(|region| !region.unreachable).count()
-}
-
-/// The key of the strategy's own table, or of a copy.
-pub(super) fn key_of(strategy: &Strategy, table: usize) -> &KeyPlan {
-    let copy = table.checked_sub(1);
-    copy.map_or(&strategy.key, |copy| &strategy.copies[copy].key)
 }
 
 /// A read asks for rows of the last time only.

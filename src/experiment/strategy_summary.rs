@@ -362,7 +362,7 @@ impl<'a> StrategySummary<'a> {
         let (copy, region) = evidence.hottest_region(hot);
         let turns = self.hotspots.turns.filter(|_| hot == Side::Write);
         let copy = turns.map_or(copy, |turns| turns.table);
-        let key = hotspots::key_of(self.strategy, copy);
+        let key = self.strategy.key_of(copy);
         let reached = hotspots::reachable_regions(layout, copy);
         let writes = setup.workload.writes.iter();
         let is_import = |write: &Write| write.load.import().is_some();
@@ -500,8 +500,7 @@ impl<'a> StrategySummary<'a> {
 
     /// Number of the leading buckets of a table's key, when it has a region for each.
     fn buckets(&self, table: usize) -> Option<usize> {
-        let copy = table.checked_sub(1).map(|copy| &self.strategy.copies[copy]);
-        match copy.map_or(&self.strategy.presplit, |copy| &copy.presplit) {
+        match self.strategy.presplit_of(table) {
             Presplit::Fixed {
                 algorithm: Some(SplitAlgorithm::Buckets),
                 points,

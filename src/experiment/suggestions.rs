@@ -1,7 +1,6 @@
 //! Keys of keyheat's own beside a scenario's: each is read like a strategy of the file, laid out, and only the best are kept to be simulated; where no
 //! one key serves all reads, the key that serves most of them with copies of the table for the others. Must not simulate: what a copy costs, the runs tell.
 
-use super::hotspots::key_of;
 use super::kept_rows::KeptRows;
 use super::ranking::{self, Candidate, Cost};
 use super::suggested_keys::{
@@ -216,15 +215,11 @@ fn checked(scenario: &Scenario, group: &[usize], key: &SuggestedKey) -> Option<S
 
 /// Of the key and its copies.
 fn expressions(strategy: &Strategy) -> Vec<Vec<&str>> {
-    let copies = strategy.copies.iter().map(|copy| &copy.key);
-    let keys = std::iter::once(&strategy.key).chain(copies);
-    keys.map(|key| {
-        key.segments()
-            .iter()
-            .map(|it| it.expression.as_str())
-            .collect()
-    })
-    .collect()
+    let of_key = strategy.keys().map(|key| {
+        let segments = key.segments().iter();
+        segments.map(|it| it.expression.as_str()).collect()
+    });
+    of_key.collect()
 }
 
 /// What the layout says of the key: its hottest region for the capacity, what its reads are planned to ask, and whether that grows with retention.
@@ -238,7 +233,7 @@ fn predicted(
     let layout = Layout::with_sample(strategy, &replicate, (SAMPLE, 0));
     let servers = f64::from(strategy.setup.cluster.servers);
     let regions = layout.regions_of_table(layout.hottest_table).iter();
-    let key = key_of(strategy, layout.hottest_table);
+    let key = strategy.key_of(layout.hottest_table);
     let points = layout.points(layout.hottest_table);
     let hottest = match strategy.gathers_a_moment_under(key, points) {
         // All rows of a moment are in one region, wherever those of the run are.

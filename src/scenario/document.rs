@@ -154,6 +154,10 @@ impl TomlTable {
     pub fn table(&self, key: &str) -> Option<&TomlTable> {
         self.get(key)?.node.table()
     }
+    /// What stands under `[kind.name]`.
+    pub fn named(&self, kind: &str, name: &str) -> Option<&Entry> {
+        self.table(kind)?.get(name)
+    }
 
     /// Sets `key`, in its old position when there was one.
     pub fn set(&mut self, key: &str, place: SourcePlace, node: Node) {

@@ -14,19 +14,14 @@ pub(super) fn lint<'a>(
     expectations: impl Iterator<Item = &'a Expectation>,
 ) {
     let keys = |strategy: &Strategy| -> Vec<String> {
-        let copies = strategy.copies.iter().map(|copy| &copy.key);
-        let keys = [&strategy.key].into_iter().chain(copies);
-        let keys = keys.chain(&strategy.qualifier);
+        let keys = strategy.keys().chain(&strategy.qualifier);
         keys.map(|key| key.text().to_owned()).collect()
     };
     for (at, strategy) in strategies.iter().enumerate() {
-        let presplits = |of: &Strategy| {
-            let copies = of.copies.iter().map(|copy| &copy.presplit);
-            [&of.presplit].into_iter().chain(copies).cloned().collect()
-        };
         let same = |other: &&Strategy| {
-            let [own, others]: [Vec<_>; 2] = [strategy, other].map(presplits);
-            (keys(other), others) == (keys(strategy), own) && other.setup == strategy.setup
+            keys(other) == keys(strategy)
+                && other.presplits().eq(strategy.presplits())
+                && other.setup == strategy.setup
         };
         if let Some(other) = strategies[..at].iter().find(same) {
             let [name, other] = [&strategy.name, &other.name];
@@ -77,9 +72,7 @@ pub(super) fn lint_reads(sink: &Diagnostics, document: &TomlTable, strategies: &
     let setups = || strategies.iter().map(|strategy| strategy.setup.as_ref());
     let reads = &first.setup.workload.reads;
     let place = |read: &Read| {
-        let entry = document
-            .table("read")
-            .and_then(|table| table.get(&read.name));
+        let entry = document.named("read", &read.name);
         entry.map_or(SourcePlace::File(0..0), |entry| entry.place.clone())
     };
     let issued = |setup: &Setup| {
@@ -129,9 +122,7 @@ pub(super) fn lint_existing(sink: &Diagnostics, document: &TomlTable, strategies
             let field = schema.field(*id);
             field.column.is_none() && matches!(field.kind, FieldKind::Timestamp { .. })
         };
-        let copies = strategy.copies.iter().map(|copy| &copy.key);
-        let keys = [&strategy.key].into_iter().chain(copies);
-        let mut keys = keys.chain(&strategy.qualifier);
+        let mut keys = strategy.keys().chain(&strategy.qualifier);
         if !keys.any(|key| key.fields().iter().any(is_time)) {
             continue;
         }
@@ -145,8 +136,7 @@ pub(super) fn lint_existing(sink: &Diagnostics, document: &TomlTable, strategies
                 }
                 _ => continue,
             };
-            let table = document.table("existing");
-            if let Some(entry) = table.and_then(|table| table.get(&existing.name))
+            if let Some(entry) = document.named("existing", &existing.name)
                 && !told.contains(&existing.name.as_str())
             {
                 told.push(&existing.name);

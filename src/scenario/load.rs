@@ -197,7 +197,7 @@ impl Scenario {
     /// The settings of one strategy, its own in place of the file's and all defaults filled in, as JSON: values are as TOML has them.
     pub fn settings_of(&self, strategy: &str) -> serde_json::Value {
         let mut document = document::parse(&self.effective).table;
-        let of_strategy = document.table("strategy").and_then(|all| all.get(strategy));
+        let of_strategy = document.named("strategy", strategy);
         let of_strategy = of_strategy.and_then(|entry| entry.node.table()).cloned();
         document
             .entries

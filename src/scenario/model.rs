@@ -202,6 +202,26 @@ impl Strategy {
         }
     }
 
+    /// The keys of its tables: its own, then those of the copies.
+    pub fn keys(&self) -> impl Iterator<Item = &Arc<KeyPlan>> {
+        std::iter::once(&self.key).chain(self.copies.iter().map(|copy| &copy.key))
+    }
+
+    /// How its tables are pre-split, in the order of [`Self::keys`].
+    pub fn presplits(&self) -> impl Iterator<Item = &Presplit> {
+        std::iter::once(&self.presplit).chain(self.copies.iter().map(|copy| &copy.presplit))
+    }
+
+    /// The key of the table itself (0), or of a copy (from 1).
+    pub fn key_of(&self, table: usize) -> &KeyPlan {
+        self.keys().nth(table).unwrap_or(&self.key)
+    }
+
+    /// How the table itself (0), or a copy (from 1), is pre-split.
+    pub fn presplit_of(&self, table: usize) -> &Presplit {
+        self.presplits().nth(table).unwrap_or(&self.presplit)
+    }
+
     /// Rows arrive in the order of their keys: the key leads with time, and no import brings the rows in another order.
     pub fn follows_time(&self) -> bool {
         self.follows_time_under(&self.key)

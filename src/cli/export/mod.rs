@@ -121,8 +121,9 @@ fn has_clients(strategy: &Strategy) -> bool {
 
 /// The first line: what has to be there before the operations, and all that was set.
 fn head(scenario: &Scenario, strategy: &Strategy, replicate: &Replicate) -> Value {
-    let keys = std::iter::once(&strategy.key).chain(strategy.copies.iter().map(|it| &it.key));
-    let tables = keys.zip(Layout::presplit_points(strategy, replicate));
+    let tables = strategy
+        .keys()
+        .zip(Layout::presplit_points(strategy, replicate));
     let tables = tables.map(|(key, points)| json!({ "key": key.text(), "splits_hex": *points }));
     json!({
         "schema_version": SCHEMA_VERSION,
