@@ -91,13 +91,9 @@ pub(super) fn heat_map(file: &ObservedFile, format: &Format) -> Result<Vec<Row>,
         .map(|it| text(&it["key"]).unwrap_or_default())
         .collect();
     let bands = keys.windows(2).map(|keys| {
-        let bounds = [Part::Start, Part::End]
-            .into_iter()
-            .zip(keys.iter().cloned());
-        Row {
-            line: None,
-            parts: bounds.collect(),
-        }
+        let (start, end) = (keys[0].clone(), keys[1].clone());
+        let parts = vec![(Part::Start, start), (Part::End, end)];
+        Row { line: None, parts }
     });
     let mut rows: Vec<Row> = bands.collect();
     for (name, part) in format.columns {

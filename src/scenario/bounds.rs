@@ -77,12 +77,11 @@ fn most_operations(setup: &Setup, row: f64, at: usize, write: &Write) -> f64 {
     let seconds = setup.workload.duration.as_secs_f64();
     match &write.load {
         LoadModel::Open { rate, profile, .. } => {
-            let times = profile.iter().map(|point| point.times);
-            let times = times.fold(f64::NAN, f64::max);
+            let times = profile.iter().map(|point| point.times).reduce(f64::max);
             let knee = setup.knee.as_ref();
             let varied = knee.filter(|knee| knee.load == VariedLoad::Write(at));
             let rate = rate.0.max(varied.map_or(0.0, |knee| knee.to.0));
-            let mean = rate * seconds * if times.is_nan() { 1.0 } else { times };
+            let mean = rate * seconds * times.unwrap_or(1.0);
             // A Poisson count exceeds twice its mean plus a thousand with a probability below 1e-100.
             2.0 * mean + 1_000.0
         }

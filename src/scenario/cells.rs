@@ -36,15 +36,13 @@ struct Values<'a> {
 /// Whether the cells of some write are not those that `[table]` describes.
 pub(super) fn are_declared(scenario: &Reader<'_>, writes: &[Write]) -> bool {
     let all = scenario.table("write");
+    let mut writes = writes.iter();
     let has_cells = |write: &Write| {
         let of_write = all.node(&write.name).and_then(Node::table);
         of_write.is_some_and(|table| table.get("cells").is_some())
     };
-    let deletes = |write: &Write| write.kind == WriteKind::Delete;
     scenario.has("family")
-        || writes
-            .iter()
-            .any(|write| has_cells(write) || deletes(write))
+        || writes.any(|write| write.kind == WriteKind::Delete || has_cells(write))
 }
 
 /// Reads the families, and the cells of each write; the names of the writes that name their cells. Times and sequences of the setup's schema are known.
@@ -70,13 +68,8 @@ pub(super) fn read_cells(
         let family = read_family_of(&reader, &setup.table);
         let own = reader.has("cells");
         let compression = setup.table.families[family].spec.compression;
-        let cells = match own {
-            true => {
-                named.push(write.name.clone());
-                read_named_cells(&reader, write.kind, compression, &values)
-            }
-            false => Vec::new(),
-        };
+        named.extend(own.then(|| write.name.clone()));
+        let cells = read_named_cells(&reader, write.kind, compression, &values);
         let mut written = match write.kind {
             WriteKind::Delete => marker(family),
             _ if cells.is_empty() => setup.table.cells_of(family),
@@ -175,14 +168,11 @@ fn read_families<'a>(
         }
         let reader = all.table_at(entry, &FAMILY);
         let mut spec = FamilySpec::read_all(&reader);
-        match reader.entry("value") {
-            Some(value) => {
-                spec.value =
-                    read_value(&reader, "value", &value.node, values).unwrap_or(spec.value);
-            }
-            None => {
-                reader.note_default("value", "\"100B\"");
-            }
+        if let Some(entry) = reader.entry("value") {
+            let value = read_value(&reader, "value", &entry.node, values);
+            spec.value = value.unwrap_or(spec.value);
+        } else {
+            reader.note_default("value", "\"100B\"");
         }
         if let Some(ttl) = spec.ttl.filter(|ttl| *ttl < time.sample) {
             let label = format!("must be at least `time.sample`, {}", time.sample);
@@ -228,14 +218,14 @@ fn read_named_cells(
     compression: Compression,
     values: &Values<'_>,
 ) -> Vec<CellSpec> {
+    let Some(entry) = reader.entry("cells") else {
+        return Vec::new();
+    };
     if kind == WriteKind::Delete {
         let label =
             "it marks all cells of its family, or the one that the strategy's `qualifier` says";
         reader.refuse_key("cells", "a delete writes no values", label);
     }
-    let Some(entry) = reader.entry("cells") else {
-        return Vec::new();
-    };
     let table = reader.table_at(entry, &NAMES);
     let cells = table.entries().iter().filter_map(|entry| {
         let (name, node) = (&entry.key, &entry.node);
