@@ -7,13 +7,13 @@ use super::chart::{self, Chart, Viewport};
 use super::terminal::Style;
 use super::{HeatColours, Theme, csv_files, page, summary};
 use crate::experiment::Results;
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::iter;
 use std::num::NonZero;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 crate::text::words! {
@@ -136,13 +136,18 @@ impl<'a> Report<'a> {
         let to = folder.join("charts");
         // The page, and each chart.
         let parts: Vec<Option<&Chart>> = iter::once(None).chain(charts.iter().map(Some)).collect();
-        let written = side_by_side(self.threads, &parts, |part| match part {
+        let write = |part: &Option<&Chart>| match part {
             Some(chart) => self.write_chart(chart, &to),
             None => {
                 let page = page::page(self.results, &charts, &narrow, self.theme);
                 write_bytes(folder, "report.html", page.as_bytes())
             }
-        });
+        };
+        let pool = ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = pool.expect("the system gives threads");
+        // All are written, and the first that fails is told, however they are dealt to threads.
+        let written: Vec<Result<(), ReportError>> =
+            pool.install(|| parts.par_iter().with_max_len(1).map(write).collect());
         written.into_iter().collect::<Result<(), _>>()?;
         Ok(charts)
     }
@@ -191,30 +196,6 @@ impl<'a> Report<'a> {
     }
 }
 
-/// What is made of each of some things, on so many threads, in their order.
-fn side_by_side<A: Sync, B: Send>(
-    threads: usize,
-    things: &[A],
-    make: impl Fn(&A) -> B + Sync,
-) -> Vec<B> {
-    let left = Mutex::new(things.iter().enumerate());
-    let work = || {
-        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
-        iter::from_fn(|| next().map(|(at, thing)| (at, make(thing)))).collect::<Vec<_>>()
-    };
-    let mut made = thread::scope(|scope| {
-        let others = (1..threads.min(things.len())).map(|_| scope.spawn(work));
-        let others: Vec<_> = others.collect();
-        let mut made = work();
-        for other in others {
-            made.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        }
-        made
-    });
-    made.sort_unstable_by_key(|(at, _)| *at);
-    made.into_iter().map(|(_, made)| made).collect()
-}
-
 fn write_bytes(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
     write_file(folder, name, |to| to.write_all(bytes))
 }
@@ -245,20 +226,4 @@ fn write_file<E: Into<io::Error>>(
         Ok(())
     };
     write().map_err(failed(path.clone()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_made_side_by_side_stays_in_the_order_of_its_things() {
-        let things: Vec<u64> = (0..100).collect();
-        let squares: Vec<u64> = things.iter().map(|number| number * number).collect();
-        for threads in [1, 2, 7, 200] {
-            let made = side_by_side(threads, &things, |number| number * number);
-            assert_eq!(made, squares);
-        }
-        assert_eq!(side_by_side(2, &[0u64; 0], |number| *number), [0u64; 0]);
-    }
 }

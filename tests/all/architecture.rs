@@ -68,7 +68,7 @@ const CRATE_OWNERS: [(&str, &[&str]); 16] = [
     ("csv_core", &["data"]),
     ("unicode_width", &["report"]),
     ("toml", &["scenario"]),
-    ("rayon", &["experiment", "layout"]),
+    ("rayon", &["experiment", "layout", "report"]),
     ("anyhow", &["cli"]),
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),
