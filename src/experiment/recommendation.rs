@@ -333,20 +333,6 @@ fn few(found: &[Ran<'_>], at: usize) -> Option<u64> {
     most.filter(|made| *made < FEWEST_OPERATIONS)
 }
 
-/// The part of some operations that failed or did not end.
-fn lost(result: &StrategyResult, side: Side, subject: Subject) -> f64 {
-    let parts = [
-        MetricId::WriteFailedFraction,
-        MetricId::WriteUnfinishedFraction,
-    ];
-    let parts = parts.map(|id| MetricPath {
-        metric: id.of(side),
-        subject,
-        part: None,
-    });
-    parts.into_iter().filter_map(|path| result.mean(path)).sum()
-}
-
 /// Milliseconds of one read in each replicate; `None` when it is not issued, or failed and unfinished reads reach the statistic.
 fn response(result: &StrategyResult, at: usize, statistic: Part) -> Option<Vec<Option<f64>>> {
     let path = MetricId::ReadResponse.at(statistic).of_one(Side::Read, at);
@@ -598,24 +584,17 @@ fn broken_limit(limit: &Limit, result: &StrategyResult) -> Option<Broken> {
 }
 
 fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<Broken> {
-    let of_writes = (
-        "writes".to_owned(),
-        Side::Write,
-        Subject::All,
-        result.counts,
-    );
-    let of_reads = result.reads.iter().enumerate().map(|(at, read)| {
-        let subject = Subject::One(Side::Read, at);
-        (
-            format!("read `{}`", read.name),
-            Side::Read,
-            subject,
-            read.counts,
-        )
-    });
     let mut broken = Vec::new();
     let is_steady = nothing_piles_up(|id| result.mean(id));
-    for (name, side, subject, counts) in std::iter::once(of_writes).chain(of_reads) {
+    let reads = (0..result.reads.len()).map(|at| Subject::One(Side::Read, at));
+    for subject in std::iter::once(Subject::All).chain(reads) {
+        let (side, name, counts) = match subject {
+            Subject::All => (Side::Write, "writes".to_owned(), result.counts),
+            Subject::One(side, at) => {
+                let read = &result.reads[at];
+                (side, format!("read `{}`", read.name), read.counts)
+            }
+        };
         let path = |id: MetricId| MetricPath {
             metric: id.of(side),
             subject,
@@ -624,11 +603,10 @@ fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<Broken>
         let each = [MetricId::WriteThroughput, MetricId::WriteOffered].map(path);
         let [done, offered] = each.map(|path| result.mean(path));
         let load = done.zip(offered);
-        let response = |part| MetricId::WriteResponse.of(side).at(part);
         let response = |part| {
             result.number(MetricPath {
-                subject,
-                ..response(part)
+                part: Some(part),
+                ..path(MetricId::WriteResponse)
             })
         };
         let length = known_length(response, is_steady);
@@ -649,7 +627,13 @@ fn piling_up_or_failing(result: &StrategyResult, replicates: u32) -> Vec<Broken>
         // A median is open sooner: in a small replicate one unfinished operation moves it. Few may be longer than what is left of the window, and no load keeps them
         // from their end. Nor do those break it that are merely under way: where nothing piles up, how many these are is a matter of `time.duration`.
         let is_under_way = is_steady && length.is_some();
-        if lost(result, side, subject) >= 0.5 && !is_under_way {
+        let lost = [
+            MetricId::WriteFailedFraction,
+            MetricId::WriteUnfinishedFraction,
+        ]
+        .map(path);
+        let lost: f64 = lost.into_iter().filter_map(|path| result.mean(path)).sum();
+        if lost >= 0.5 && !is_under_way {
             let is_shown = counts.offered >= FEWEST_OPERATIONS && !is_steady;
             broken.push((format!("{name}: half of them did not end"), is_shown));
         }
