@@ -1,7 +1,9 @@
 //! Each column as a field of a scenario: its type and law as TOML, what it is to a row key, and what was found in words. Must not know keys.
 
 use super::column::{Column, step};
+use super::frequencies::LONGEST_TEXT;
 use super::from_time::Made;
+use super::run_length::RunLength;
 use super::survey::Survey;
 use super::zipf_fit::ZipfFit;
 use crate::data::ValueKind;
@@ -18,6 +20,12 @@ const NAMED: usize = 3;
 
 /// Values of columns whose values never come again.
 const ENDLESS: f64 = 1e12;
+
+/// What is put behind a field's name to name what it is made of.
+const PARTS: [&str; 3] = ["_made_at", "_number", "_rest"];
+
+/// Whole numbers of fields lie within this, and below it.
+const FAR: i64 = 1 << 62;
 
 /// What a field is to a row key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +73,10 @@ pub struct LearntField {
     pub distinct: f64,
     /// The law that was fitted.
     pub fit: Option<ZipfFit>,
+    /// Behind the name of what it is made of, so that no column is called so.
+    tail: String,
+    /// Numbers that a sequence counts in a run at most.
+    counted: f64,
 }
 
 /// All columns as fields.
@@ -75,9 +87,11 @@ pub fn fields_of(survey: &Survey) -> Vec<LearntField> {
         names.push(identifier(&column.name, &names));
     }
     let is_history = survey.is_history();
+    let run = RunLength::of(time.and_then(|at| columns[at].times.rate()));
+    let counted = survey.rows as f64 + run.most_rows();
     let field = |at: usize| {
-        let (column, name) = (&columns[at], names[at].clone());
-        let field = LearntField::new(column, name);
+        let column = &columns[at];
+        let field = LearntField::new(column, at, &names, counted);
         let made = time.and_then(|of| survey.made_of_time(&names[of], of, at));
         match made {
             Some(made) => field.made_of_time(made),
@@ -109,13 +123,14 @@ pub fn fields_of(survey: &Survey) -> Vec<LearntField> {
 
 /// What the column holds, whatever its type.
 fn seen(column: &Column, distinct: &Interval) -> String {
-    let mut found = format!("{}:", visible(&column.name));
+    let mut found = format!("{}:", in_comment(&column.name));
     if column.missing > 0 {
         let part = column.missing as f64 / (column.missing + column.rows()) as f64;
         found += &format!(" missing in {} of the rows;", percent(part));
     }
     if column.is_unique() {
-        return found + " a value of its own in every row";
+        let nearly = ["nearly ", ""][usize::from(distinct.high >= column.rows() as f64)];
+        return found + &format!(" a value of its own in {nearly}every row");
     }
     found += &format!(" values seen: {}", between(distinct, whole));
     if matches!(column.kind(), ValueKind::Decimal | ValueKind::Time) {
@@ -123,15 +138,24 @@ fn seen(column: &Column, distinct: &Interval) -> String {
     }
     for (text, times) in column.frequencies.heaviest(NAMED) {
         let share = percent(times as f64 / column.rows() as f64);
-        found += &format!(", {} {share}", visible(text));
+        found += &format!(", {} {share}", in_comment(text));
     }
     found
 }
 
 impl LearntField {
-    fn new(column: &Column, name: String) -> Self {
-        let distinct = column.frequencies.distinct();
+    fn new(column: &Column, at: usize, names: &[String], counted: f64) -> Self {
+        let (name, distinct) = (names[at].clone(), column.frequencies.distinct());
+        let mut tail = String::new();
+        while PARTS
+            .iter()
+            .any(|it| names.contains(&format!("{name}{it}{tail}")))
+        {
+            tail.push('_');
+        }
         Self {
+            tail,
+            counted,
             note: seen(column, &distinct),
             declared: None,
             made: None,
@@ -155,7 +179,7 @@ impl LearntField {
     fn read(mut self, column: &Column, is_row_time: bool) -> Self {
         let name = self.name.clone();
         let (least, greatest) = ends(column);
-        let range = greatest.abs_diff(least) as f64 + 1.0;
+        let mut range = greatest.abs_diff(least) as f64 + 1.0;
         let is_part = match column.kind() {
             ValueKind::Decimal => false,
             ValueKind::Time => is_row_time,
@@ -184,7 +208,18 @@ impl LearntField {
             (ValueKind::Int, None) if column.is_code() => self.text(column),
             (ValueKind::Int, None) => {
                 (self.part.0, self.follows_time) = (integer(&name, column), column.rises());
-                format!("\"int\", first = {least}, {}", self.law(column, range))
+                let mut first = least;
+                if !(-FAR..=FAR).contains(&least) {
+                    // From the middle on, in even steps where there are too many.
+                    let step = (range / ENDLESS).ceil();
+                    range = (range / step).floor();
+                    let middle = (i128::from(least) + i128::from(greatest)).div_euclid(2);
+                    let by = (step > 1.0).then(|| format!(" * {step}"));
+                    let number = self.part_named("_number") + &by.unwrap_or_default();
+                    self.made = Some(format!("{middle} + {number}"));
+                    first = -((range - 1.0) / 2.0).floor() as i64;
+                }
+                format!("\"int\", first = {first}, {}", self.law(column, range))
             }
             (ValueKind::Uuid, _) if column.is_unique() => self.uuid(column),
             (ValueKind::Uuid, _) => format!("\"uuid\", {}", self.law(column, ENDLESS)),
@@ -192,17 +227,21 @@ impl LearntField {
         };
         let of = match &self.made {
             None => name,
-            Some(_) if declared.starts_with("\"timestamp\"") => name + "_made_at",
-            Some(_) if declared.starts_with("\"text\"") => name + "_rest",
-            Some(_) => name + "_number",
+            Some(_) if declared.starts_with("\"timestamp\"") => self.part_named("_made_at"),
+            Some(_) if declared.starts_with("\"text\"") => self.part_named("_rest"),
+            Some(_) => self.part_named("_number"),
         };
         self.declared = Some((of, declared));
         self
     }
 
+    fn part_named(&self, part: &str) -> String {
+        [&self.name, part, &self.tail].concat()
+    }
+
     /// A number that rises by so much a row, of a sequence that counts.
     fn rising(&mut self, step: i64) -> String {
-        let number = format!("{}_number", self.name);
+        let number = self.part_named("_number");
         if step == 1 {
             return number;
         }
@@ -227,7 +266,7 @@ impl LearntField {
     /// An identifier that leads with the time at which it is made.
     fn of_time(&mut self, function: &str) -> String {
         self.note += "; the time leads it";
-        self.made = Some(format!("{function}({}_made_at)", self.name));
+        self.made = Some(format!("{function}({})", self.part_named("_made_at")));
         "\"timestamp\", unit = \"ms\"".to_owned()
     }
 
@@ -250,7 +289,7 @@ impl LearntField {
                 Self {
                     part: (integer(&self.name, column), true),
                     made: Some(made),
-                    declared: Some((format!("{}_number", self.name), declared)),
+                    declared: Some((self.part_named("_number"), declared)),
                     ..self
                 }
             }
@@ -278,13 +317,13 @@ impl LearntField {
     fn in_turn(&self, first: i64, column: &Column) -> (String, String) {
         let each = column.rows() as f64 / self.distinct;
         let hundredths = (each * 100.0).round().max(100.0) as i64;
-        let number = format!("{}_number", self.name);
+        let number = self.part_named("_number");
         let made = match hundredths % 100 {
             0 => format!("{number} / {}", hundredths / 100),
             _ => format!("{number} * 100 / {hundredths}"),
         };
         let first = i128::from(first) * i128::from(hundredths) / 100;
-        let first = first.clamp(-(1 << 55), 1 << 55);
+        let first = first.clamp(0, 1 << 55);
         (made, format!("\"sequence\", first = {first}"))
     }
 
@@ -342,47 +381,63 @@ impl LearntField {
         )
     }
 
+    /// How often each value came, most often first, if there are few; longer texts are not known to their ends.
+    fn few<'a>(&self, column: &'a Column) -> Option<Vec<(&'a str, u64)>> {
+        let all = column.law().heaviest(MOST_LISTED + 1);
+        let is_all = all.len() <= MOST_LISTED && all.len() as f64 == self.distinct;
+        (is_all && all.iter().all(|it| it.0.len() + 3 < LONGEST_TEXT)).then_some(all)
+    }
+
     /// Few values are listed; a number behind the same letters is one of `digits`; others are random texts of the mean length.
     fn text(&mut self, column: &Column) -> String {
         let texts = column.law().heaviest(usize::MAX);
-        let (texts, weights): (Vec<&str>, Vec<u64>) = texts.into_iter().unzip();
+        let texts: Vec<&str> = texts.into_iter().map(|it| it.0).collect();
         let lengths = texts.iter().map(|it| it.len());
         let (shortest, longest) = (lengths.clone().min(), lengths.max());
         self.part.1 = shortest == longest;
-        if texts.len() <= MOST_LISTED && texts.len() as f64 == self.distinct {
-            let (texts, weights) = (json!(texts), json!(weights));
+        if let Some(few) = self.few(column) {
+            let (texts, weights): (Vec<&str>, Vec<u64>) = few.into_iter().unzip();
+            let (texts, weights) = (quoted(&json!(texts)), json!(weights));
             return format!(
                 "\"text\", values = {texts}, distribution = {{ weights = {weights}, ranked = true }}"
             );
         }
         // What the least and the greatest of all texts have in common, all have: those that are counted may be the first ones.
-        let prefix = match column.texts.ends() {
-            Some((least, greatest)) => common(&[least, greatest]),
-            None => common(&texts),
-        };
-        let behind = |expression: String| match prefix {
+        let ends = column.texts.ends();
+        let prefix = common(&texts, ends);
+        let behind = |prefix: &str, expression: String| match prefix {
             "" => expression,
-            _ => format!("'{prefix}' || {expression}"),
+            _ => format!("'{}' || {expression}", prefix.replace('\'', "''")),
         };
-        if let Some(width) = numbered(&texts, prefix) {
-            let number = |text: &String| text.strip_prefix(prefix)?.parse::<i64>().ok();
-            let ends = column.texts.ends();
+        // Digits that all have are a part of the number.
+        let letters = prefix.trim_end_matches(|c: char| c.is_ascii_digit());
+        if let Some(width) = numbered(&texts, letters) {
+            let number = |text: &String| text.strip_prefix(letters)?.parse::<i64>().ok();
             let ends = ends.and_then(|(least, greatest)| number(least).zip(number(greatest)));
-            if let Some((least, _)) = ends.filter(|_| self.role == Role::Successive) {
-                let (number, declared) = self.in_turn(least, column);
-                self.made = Some(behind(format!("lpad({number}, {width})")));
+            let is_successive = self.role == Role::Successive;
+            if let Some((least, greatest)) = ends.filter(|_| is_successive || column.rises()) {
+                let step = step(least, greatest, column.rows());
+                let ((number, declared), by_row) = match is_successive {
+                    true => (
+                        self.in_turn(least, column),
+                        self.distinct / column.rows() as f64,
+                    ),
+                    false => ((self.rising(step), sequence(least, step)), step as f64),
+                };
+                // A run goes on behind the file's last number; rows of a value are told to one in a hundred.
+                let last = (least as f64 + 1.01 * self.counted * by_row).max(1.0);
+                let width = width.max(libm::floor(libm::log10(last)) as usize + 1);
+                self.made = Some(behind(letters, format!("lpad({number}, {width})")));
                 return declared;
             }
-            if let Some((least, greatest)) = ends.filter(|_| column.rises()) {
-                let step = step(least, greatest, column.rows());
-                let number = self.rising(step);
-                self.made = Some(behind(format!("lpad({number}, {width})")));
-                return sequence(least, step);
-            }
-            let number = format!("{}_number", self.name);
-            self.made = (!prefix.is_empty()).then(|| behind(number));
-            let law = self.law(column, libm::pow(10.0, width as f64));
-            return format!("\"digits\", width = {width}, {law}");
+            let number = self.part_named("_number");
+            self.made = (!letters.is_empty()).then(|| behind(letters, number));
+            let (least, range) = match ends {
+                Some((least, greatest)) => (least, greatest.abs_diff(least) as f64 + 1.0),
+                None => (0, libm::pow(10.0, width as f64)),
+            };
+            let law = self.law(column, range);
+            return format!("\"digits\", width = {width}, first = {least}, {law}");
         }
         if column.is_unique() && texts.iter().all(|it| is_ulid(it)) {
             return self.of_time("ulid");
@@ -405,8 +460,8 @@ impl LearntField {
             self.note += &format!("; of many lengths, here all of {length} bytes");
             self.part.1 = true;
         }
-        let part = format!("{}_rest", self.name);
-        self.made = (!prefix.is_empty()).then(|| behind(part));
+        let part = self.part_named("_rest");
+        self.made = (!prefix.is_empty()).then(|| behind(prefix, part));
         self.is_invented = true;
         let law = self.law(column, libm::pow(letters.len() as f64, rest as f64));
         let letters = json!(String::from_iter(letters));
@@ -422,12 +477,27 @@ impl LearntField {
                 grouped(values.round() as i128).replace(',', "_")
             )
         };
-        if column.is_unique() {
-            return count(ENDLESS);
+        if let Some(few) = self.few(column).filter(|_| !column.is_unique()) {
+            // Weights of numbers that lie together stand in the order of these, those of others in their own.
+            let (least, is_range) = (ends(column).0, most <= MOST_LISTED as f64);
+            let mut weights = vec![0; if is_range { most as usize } else { few.len() }];
+            for (rank, (text, times)) in few.into_iter().enumerate() {
+                let number = text.trim().parse::<i64>().unwrap_or(least);
+                let place = if is_range {
+                    number.abs_diff(least) as usize
+                } else {
+                    rank
+                };
+                weights[place] += times;
+            }
+            return format!(
+                "count = {}, distribution = {{ weights = {}, ranked = {is_range} }}",
+                weights.len(),
+                json!(weights)
+            );
         }
         let Some(fit) = ZipfFit::of(&column.law().tallies()) else {
-            self.note += "; too few come again to fit a law";
-            return count(self.distinct);
+            return count(ENDLESS);
         };
         let values = between(&fit.values, whole);
         let mut law = Vec::new();
@@ -436,6 +506,9 @@ impl LearntField {
             self.note += &format!("; Zipf exponent {}", between(exponent, exact));
         }
         self.note += &format!("; {values} values in all");
+        if fit.is_guess {
+            self.note += " if all come equally often, which too few come again to tell";
+        }
         if let Some((hot, load)) = fit.hot {
             // At most so many can be hot that one is not.
             let part = (hot / fit.values.value.min(most)).min(0.999);
@@ -451,6 +524,10 @@ impl LearntField {
         if !fit.explains {
             self.note += "; no such law explains how often the first come: what runs say of hot values is rough";
         }
+        if !law.is_empty() {
+            self.note +=
+                "; which values come how often is left to chance here, so that runs name others";
+        }
         let count = count(fit.values.value);
         self.fit = Some(fit);
         match law.is_empty() {
@@ -460,15 +537,18 @@ impl LearntField {
     }
 }
 
-/// The text without digits at its end that all begin with, as far as a key can say it.
-fn common<'a>(texts: &[&'a str]) -> &'a str {
-    let first = texts.first().copied().unwrap_or_default();
-    let is_common = |(at, byte): &(usize, u8)| {
-        let is_plain = byte.is_ascii_graphic() && *byte != b'\'';
-        is_plain && texts.iter().all(|it| it.as_bytes().get(*at) == Some(byte))
-    };
-    let common = first.bytes().enumerate().take_while(is_common).count();
-    first[..common].trim_end_matches(|c: char| c.is_ascii_digit())
+/// The text that all begin with, as far as a key can say it; what the least and the greatest of all begin with, all do.
+fn common<'a>(texts: &[&'a str], ends: Option<(&'a String, &'a String)>) -> &'a str {
+    let ends = ends
+        .into_iter()
+        .flat_map(|(least, greatest)| [&least[..], greatest]);
+    let mut all = texts.iter().copied().chain(ends);
+    let first = all.next().unwrap_or_default();
+    all.fold(first, |prefix, text| {
+        let is_common = |(own, other): &(char, char)| own == other && !own.is_control();
+        let common = prefix.chars().zip(text.chars()).take_while(is_common);
+        &prefix[..common.map(|(own, _)| own.len_utf8()).sum()]
+    })
 }
 
 /// The width of the decimal number behind what all begin with.
@@ -487,7 +567,7 @@ fn is_ulid(text: &str) -> bool {
 
 /// A counter that a number is so many times.
 fn sequence(least: i64, step: i64) -> String {
-    format!("\"sequence\", first = {}", least / step)
+    format!("\"sequence\", first = {}", (least / step).clamp(0, FAR))
 }
 
 /// Least and greatest, of whole numbers.
@@ -498,12 +578,21 @@ fn ends(column: &Column) -> (i64, i64) {
 
 /// A whole number as a part of a key.
 fn integer(name: &str, column: &Column) -> String {
-    let (least, greatest) = ends(column);
-    let width = match least >= 0 && greatest < 1 << 32 {
-        true => 4,
-        false => 8,
-    };
-    format!("be{width}({name})")
+    match ends(column) {
+        (..0, _) => format!("sbe8({name})"),
+        (_, ..=0xFFFF_FFFF) => format!("be4({name})"),
+        _ => format!("be8({name})"),
+    }
+}
+
+/// A text of the file, in one line.
+pub fn in_comment(text: &str) -> String {
+    visible(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// As TOML, which has strings as JSON does, but for one control character.
+pub fn quoted(value: &serde_json::Value) -> String {
+    value.to_string().replace('\u{7f}', "\\u007f")
 }
 
 /// A name of a field like the column's that no other has.

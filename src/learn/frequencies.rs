@@ -16,7 +16,7 @@ const MOST_OF_ALL: usize = 3 << 18;
 const NAMED: usize = 1_024;
 
 /// Longest text that is kept, in bytes.
-const LONGEST_TEXT: usize = 64;
+pub(super) const LONGEST_TEXT: usize = 64;
 
 /// A watched value counts as heavy from so many times on what it may have missed at most: half of that is added, and so it is known to 1 in 8.
 const SURE: u64 = 4;

@@ -10,6 +10,7 @@ mod from_time;
 mod hot_set;
 mod keys;
 mod rank_law;
+mod run_length;
 mod scenario_draft;
 mod survey;
 mod template;

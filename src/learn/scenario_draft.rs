@@ -1,23 +1,17 @@
 //! A scenario from what was learnt of a file: the values of a template. Must not read files.
 
-use super::fields::{LearntField, Role, between, fields_of, seconds};
+use super::fields::{LearntField, Role, between, fields_of, in_comment, quoted, seconds};
 use super::keys::key_parts;
+use super::run_length::RunLength;
 use super::survey::Survey;
 use super::template::{Values, filled};
 use super::time_order::TimeOrder;
-use crate::text::{all, exact, grouped, percent, significant, times, visible};
+use crate::text::{all, exact, grouped, percent, significant, times};
 use crate::units::PerSecond;
 use serde_json::json;
 
 /// The scenario with places for what was learnt.
 const TEMPLATE: &str = include_str!("scenario.toml");
-
-/// Operations of a run, and the least rate of them, a second: shares are then told from chance, and a run takes a second or so.
-const OPERATIONS: f64 = 50_000.0;
-const LEAST_RATE: f64 = 1_000.0;
-
-/// Shortest and longest run, in seconds.
-const LENGTHS: (f64, f64) = (2.0, 20.0);
 
 /// What was learnt of a file.
 #[derive(Debug)]
@@ -43,11 +37,9 @@ impl Learnt {
 
     /// The scenario, as TOML; `file` is what it calls the source.
     pub fn scenario(&self, file: &str) -> String {
-        let (rows, file) = (self.survey.rows, visible(file));
+        let (rows, file) = (self.survey.rows, in_comment(file));
         let rate = self.times().and_then(TimeOrder::rate);
-        let found = rate.map_or(LEAST_RATE, |it| it.value);
-        let of_run = found.max(LEAST_RATE);
-        let length = (OPERATIONS / of_run).clamp(LENGTHS.0, LENGTHS.1);
+        let run = RunLength::of(rate);
         let bytes: u64 = self.survey.columns.iter().map(|it| it.bytes).sum();
         let row = bytes.div_ceil(rows.max(1)).max(1);
         let question =
@@ -55,14 +47,14 @@ impl Learnt {
         let fields: Vec<String> = self.fields.iter().map(LearntField::toml).collect();
         let mut values = key_parts(&self.fields, &self.survey);
         values.extend([
-            ("file", file.to_string()),
+            ("file", file),
             ("rows", grouped(rows.into())),
-            ("question", json!(question).to_string()),
-            ("duration", seconds(length)),
-            ("warmup", seconds(0.1 * length)),
-            ("sample", seconds(0.045 * length)),
+            ("question", quoted(&json!(question))),
+            ("duration", seconds(run.seconds())),
+            ("warmup", seconds(2.0 * run.sample)),
+            ("sample", seconds(run.sample)),
             ("fields", fields.join("\n")),
-            ("rate", format!("\"{}\"", rounded(of_run))),
+            ("rate", format!("\"{}\"", rounded(run.rate))),
             ("records", rows.to_string()),
             ("value", format!("\"{row}B\"")),
         ]);
@@ -74,9 +66,9 @@ impl Learnt {
         match (self.times(), rate) {
             (Some(order), Some(rate)) => {
                 values.insert("rate_found", between(&rate, exact));
-                if of_run > found {
-                    values.insert("faster", times(of_run / found));
-                    values.insert("own_rate", rounded(found).to_string());
+                if run.rate > run.found {
+                    values.insert("faster", times(run.rate / run.found));
+                    values.insert("own_rate", rounded(run.found).to_string());
                 }
                 values.extend(of_times(order));
             }

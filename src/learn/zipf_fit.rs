@@ -30,9 +30,11 @@ pub struct ZipfFit {
     pub top: Vec<f64>,
     /// Whether the ranks behind them come as often as the law says.
     pub explains: bool,
+    /// Too few rows come again to tell uneven values from even ones.
+    pub is_guess: bool,
 }
 
-/// Rows that have to come again before a law is looked for (estimate: an exponent then has an interval of about 0.3).
+/// Rows that have to come again before values are more than even (estimate: an exponent then has an interval of about 0.3).
 const LEAST_REPEATS: f64 = 100.0;
 
 /// Exponents beyond this are no Zipf law, but a single value.
@@ -53,10 +55,12 @@ const OFF: f64 = 5.0;
 const OFF_PART: f64 = 0.15;
 
 impl ZipfFit {
-    /// The law of these counts, greatest first, of all values that were seen. `None` where too few rows come again, or there are fewer than three values.
+    /// The law of these counts, greatest first, of all values that were seen. `None` where no row comes again, or there are fewer than three values.
     /// O(tallies + 1,000 x 50) a step of some hundred.
     pub fn of(tallies: &[Tally]) -> Option<Self> {
-        let zipf = |left: &[Tally], top| Some(Counted::of(left).fit(top as f64 + 1.0));
+        let all = Counted::of(tallies);
+        let is_guess = all.rows - all.distinct < LEAST_REPEATS;
+        let zipf = |left: &[Tally], top| Some(Counted::of(left).fit(top as f64 + 1.0, is_guess));
         let (zipf, law) = fitted(tallies, MOST_TOP, zipf)?;
         let most = match zipf.explains {
             true if zipf.exponent.is_none() => return Some(zipf),
@@ -64,10 +68,9 @@ impl ZipfFit {
             false => MOST_TOP,
         };
         let rank = |fit: &Self, law: &Law| {
-            let counted = Counted::of(tallies);
-            let first: Vec<f64> = fit.top.iter().map(|it| it * counted.rows).collect();
+            let first: Vec<f64> = fit.top.iter().map(|it| it * all.rows).collect();
             let parameters = first.len() + 2 + usize::from(fit.hot.is_some());
-            let paid = 0.5 * parameters as f64 * libm::log(counted.distinct);
+            let paid = 0.5 * parameters as f64 * libm::log(all.distinct);
             // Of what explains nothing the shares of the first values are true at least; the likelihood of counts in no order hardly sees one heavy value.
             let known = if fit.explains { 0 } else { first.len() };
             (fit.explains, known, law.likelihood(tallies, &first) - paid)
@@ -92,8 +95,7 @@ fn fitted(
     for top in 0..=most.min(greatest.len()) {
         let left = behind(tallies, top as u64);
         let counted = Counted::of(&left);
-        let is_few = top == 0 && counted.rows - counted.distinct < LEAST_REPEATS;
-        if is_few || counted.distinct < 3.0 {
+        if top == 0 && counted.rows <= counted.distinct || counted.distinct < 3.0 {
             break;
         }
         let Some((mut fit, law)) = fit(&left, top) else {
@@ -148,6 +150,7 @@ fn hot_set(left: &[Tally], top: usize) -> Option<(ZipfFit, Law)> {
         values: others.values(&of_others, first, by_values),
         top: Vec::new(),
         explains: true,
+        is_guess: false,
     };
     Some((fit, law))
 }
@@ -189,10 +192,10 @@ impl Counted {
         found
     }
 
-    /// The law over ranks from `first` on.
-    fn fit(&self, first: f64) -> (ZipfFit, Law) {
+    /// The law over ranks from `first` on, an even one if that is a guess.
+    fn fit(&self, first: f64, is_guess: bool) -> (ZipfFit, Law) {
         let even = self.law(0.0, first);
-        let is_even = self.is_even(&even, first);
+        let is_even = is_guess || self.is_even(&even, first);
         let short = |exponent| self.law(exponent, first).moments()[0] - self.weighed;
         let law = match is_even {
             true => even,
@@ -206,6 +209,7 @@ impl Counted {
             values: self.values(&law, first - 1.0, by_values),
             top: Vec::new(),
             explains: true,
+            is_guess,
         };
         (fit, law)
     }

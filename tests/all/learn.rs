@@ -271,7 +271,7 @@ fn what_has_no_part_of_a_key_is_no_scenario() {
 }
 
 /// The scenario that is learnt of a file, what was warned of, and the keys that it drafts, in the order of the file.
-fn drafted(name: &str, rows: &str) -> (String, String, Vec<String>) {
+pub fn drafted(name: &str, rows: &str) -> (String, String, Vec<String>) {
     let place = Workplace::new().with(name, rows);
     let ended = place.keyheat(&format!("learn {name}")).success();
     let text = stdout_of(&ended);
@@ -491,7 +491,7 @@ fn a_key_has_no_more_columns_than_tell_rows_apart_and_leads_with_what_is_asked_f
 }
 
 /// So many rows of a file with that header.
-fn file(header: &str, rows: i64, row: impl Fn(i64) -> String) -> String {
+pub fn file(header: &str, rows: i64, row: impl Fn(i64) -> String) -> String {
     let lines = (0..rows).map(|at| row(at) + "\n");
     std::iter::once(format!("{header}\n"))
         .chain(lines)
@@ -499,7 +499,7 @@ fn file(header: &str, rows: i64, row: impl Fn(i64) -> String) -> String {
 }
 
 /// A number that looks random, of a row.
-fn mixed(at: i64) -> u64 {
+pub fn mixed(at: i64) -> u64 {
     let mixed = (at as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 8
 }
