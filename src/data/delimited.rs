@@ -3,11 +3,21 @@
 use super::findings::{DataError, Oddity, Warnings};
 use super::lines::{LONGEST_LINE, Lines};
 use super::record::Record;
-use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 /// Reads one row after another.
 pub(super) struct Delimited {
-    core: Reader,
+    delimiter: u8,
+}
+
+/// Where the next byte stands.
+#[derive(Clone, Copy)]
+enum Place {
+    /// At the beginning of a value.
+    Start,
+    Plain,
+    Quoted,
+    /// Behind a quote that closes a value, or is the first of two.
+    Closed,
 }
 
 /// What separates columns, the usual one first.
@@ -23,8 +33,9 @@ impl Delimited {
         if matches!(most, ';' | '|') {
             warnings.add(Oddity::Delimiter, &lines.file, lines.number, None);
         }
-        let core = ReaderBuilder::new().delimiter(*most as u8).build();
-        Self { core }
+        Self {
+            delimiter: *most as u8,
+        }
     }
 
     /// Reads the row that begins with the current line, and the lines that its quotes go on to.
@@ -34,48 +45,63 @@ impl Delimited {
         record: &mut Record,
         warnings: &mut Warnings,
     ) -> Result<(), DataError> {
-        self.core.reset();
         let (first, ends) = (lines.number, &mut record.ends);
         record.line = first;
         let mut text = std::mem::take(&mut record.text).into_bytes();
-        let (mut length, mut columns, mut quotes) = (0, 0, 0);
+        text.clear();
+        ends.clear();
+        let (mut place, mut strays, mut text_behind) = (Place::Start, 0, false);
         loop {
-            if !lines.line.ends_with('\n') {
-                // The last of the file.
-                lines.line.push('\n');
+            for (at, byte) in lines.line.bytes().enumerate() {
+                place = match (place, byte) {
+                    (Place::Quoted, b'"') => Place::Closed,
+                    (Place::Start, b'"') => Place::Quoted,
+                    (Place::Quoted, _) | (Place::Closed, b'"') => {
+                        text.push(byte);
+                        Place::Quoted
+                    }
+                    (_, b'\r' | b'\n') => {
+                        if !lines.line[at..].trim_ascii().is_empty() {
+                            let found = "a carriage return stands in the middle of the line";
+                            return Err(DataError::of_row(&lines.file, lines.number, found));
+                        }
+                        break;
+                    }
+                    _ if byte == self.delimiter => {
+                        ends.push(text.len());
+                        Place::Start
+                    }
+                    _ => {
+                        strays += usize::from(byte == b'"');
+                        text_behind |= matches!(place, Place::Closed);
+                        text.push(byte);
+                        Place::Plain
+                    }
+                };
             }
-            let line = lines.line.as_bytes();
-            quotes += line.iter().filter(|byte| **byte == b'"').count();
-            // A line has no more text than bytes, nor more columns.
-            text.resize(length + line.len(), 0);
-            ends.resize(columns + line.len() + 1, 0);
-            let (text, ends) = (&mut text[length..], &mut ends[columns..]);
-            let (result, read, written, ended) = self.core.read_record(line, text, ends);
-            length += written;
-            columns += ended;
-            if result != ReadRecordResult::Record {
-                if length > LONGEST_LINE || !lines.next()? {
-                    let found = format!("a quote is opened in this row and never closed\n{PAIR}");
-                    return Err(DataError::at(&lines.file, first, found));
-                }
-                continue;
+            if !matches!(place, Place::Quoted) {
+                break;
             }
-            if !line[read..].trim_ascii().is_empty() {
-                let found = "a carriage return stands in the middle of the line";
-                return Err(DataError::of_row(&lines.file, lines.number, found));
+            if text.len() > LONGEST_LINE || !lines.next()? {
+                let found = format!("a quote is opened in this row and never closed\n{PAIR}");
+                return Err(DataError::at(&lines.file, first, found));
             }
-            break;
         }
-        if quotes % 2 == 1 && lines.number > first {
+        ends.push(text.len());
+        let is_stray = strays % 2 == 1;
+        if (is_stray || text_behind) && lines.number > first {
             let last = lines.number;
             let found = format!("the quotes of the row don't pair up to line {last}\n{PAIR}");
             return Err(DataError::of_row(&lines.file, first, found));
         }
-        if quotes % 2 == 1 {
-            warnings.add(Oddity::StrayQuote, &lines.file, first, None);
+        for (is_odd, oddity) in [
+            (is_stray, Oddity::StrayQuote),
+            (text_behind, Oddity::TextBehindQuote),
+        ] {
+            if is_odd {
+                warnings.add(oddity, &lines.file, first, None);
+            }
         }
-        text.truncate(length);
-        ends.truncate(columns);
         record.text = String::from_utf8(text).expect("quotes are left out of lines in UTF-8");
         Ok(())
     }

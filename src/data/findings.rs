@@ -37,6 +37,10 @@ pub enum Oddity {
     Delimiter,
     #[error("a quote stands alone inside a value and is kept in it: is the row whole?")]
     StrayQuote,
+    #[error(
+        "text stands behind a quote that closes a value, and is a part of it: is the quote doubled where it belongs to the value?"
+    )]
+    TextBehindQuote,
     #[error("a value is longer than 32,767 bytes: no row key of HBase can hold it")]
     LongValue,
     #[error("the value is of another JSON type than those before it, and taken as its text")]

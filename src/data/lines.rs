@@ -1,6 +1,7 @@
 //! The lines of a file or of standard input, unpacked. Must not know what stands in them.
 
 use super::findings::{DataError, Oddity, Warnings};
+use crate::text::counted;
 use flate2::bufread::MultiGzDecoder;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read, Seek};
@@ -158,7 +159,8 @@ impl Lines {
         }
         if bytes.contains(&0) {
             let zeros = bytes.iter().filter(|byte| **byte == 0).count();
-            let found = format!("{zeros} NUL bytes stand in the row: was the file cut by a crash?");
+            let zeros = counted(zeros, "NUL byte");
+            let found = format!("{zeros} in the row: was the file cut by a crash?");
             return Err(DataError::of_row(file, number, found));
         }
         self.line = String::from_utf8(bytes).map_err(|error| {

@@ -8,6 +8,7 @@ use super::lines::Lines;
 use super::parquet_rows::ParquetRows;
 use super::record::Record;
 use super::values::ValueKind;
+use crate::text::counted;
 use std::io::Read;
 use std::path::Path;
 
@@ -128,7 +129,8 @@ impl Rows {
         }
         let (found, expected) = (record.ends.len(), self.columns.len());
         if found != expected {
-            let found = format!("the row has {found} columns, the header {expected}");
+            let found = counted(found, "column");
+            let found = format!("the row has {found}, the header {expected}");
             return Err(DataError::of_row(&self.lines.file, record.line, found));
         }
         if record.text.len() > LONGEST_VALUE {

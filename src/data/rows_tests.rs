@@ -186,6 +186,46 @@ fn a_quote_that_swallows_a_row_is_a_complaint() {
 }
 
 #[test]
+fn text_behind_a_closing_quote_is_told_and_takes_no_rows_along() {
+    let read = |text: &str| {
+        let mut rows = Rows::read(Cursor::new(text.to_owned()), "x.csv").unwrap();
+        let (mut record, mut found) = (Record::default(), Vec::new());
+        let error = loop {
+            match rows.next(&mut record) {
+                Ok(true) => found.push(record.get(0).unwrap().to_owned()),
+                Ok(false) => break None,
+                Err(error) => break Some(error.to_string()),
+            }
+        };
+        let odd = rows
+            .warnings()
+            .iter()
+            .map(|it| it.oddity)
+            .collect::<Vec<_>>();
+        (found, odd, error)
+    };
+    let (found, odd, error) = read("name,k\n\"Best\" hotel,1\n\"a\"\"b\",2\nsay \"hi\",3\n");
+    assert_eq!(
+        (found, odd),
+        (
+            ["Best hotel", "a\"b", "say \"hi\""]
+                .map(str::to_owned)
+                .into(),
+            vec![Oddity::TextBehindQuote]
+        )
+    );
+    assert_eq!(error, None);
+    // The second quote would close what the first one opened, two rows above.
+    let (found, _, error) = read("name,k\nz,0\n\"Best hotel,1\ny,2\n\"Best hotel,3\nx,4\n");
+    assert_eq!(found, ["z"]);
+    assert!(
+        error
+            .unwrap()
+            .starts_with("`x.csv`, line 3: the quotes of the row don't pair up to line 5\n")
+    );
+}
+
+#[test]
 fn what_is_no_table_is_refused_with_advice() {
     for (bytes, word) in [(&b"a,b\n"[..], "no rows"), (b"\n\n  \n", "empty")] {
         let error = match Rows::read(Cursor::new(bytes), "x") {

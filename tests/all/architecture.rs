@@ -54,7 +54,7 @@ const SHARDS_OF_RUNS: [&str; 9] = [
 ];
 
 /// Crates that belong to certain rooms.
-const CRATE_OWNERS: [(&str, &[&str]); 16] = [
+const CRATE_OWNERS: [(&str, &[&str]); 15] = [
     // Rooms name those of the other library as their own, `crate::time`, so that the floors are seen.
     ("keyheat_core", &["lib"]),
     ("snap", &["storage"]),
@@ -65,7 +65,6 @@ const CRATE_OWNERS: [(&str, &[&str]); 16] = [
     ("tiny_skia", &["report"]),
     ("ttf_parser", &["report"]),
     ("csv", &["report"]),
-    ("csv_core", &["data"]),
     ("unicode_width", &["report"]),
     ("toml", &["scenario"]),
     ("rayon", &["experiment", "layout", "report"]),
