@@ -184,8 +184,8 @@ const TIME_FORMS: [TimeForm; 9] = [
     }),
 ];
 
-/// Times that are believed: 2010 to 2040, in seconds. Of random bytes 22 % are such a be4, and none of the longer forms.
-const BELIEVED: std::ops::Range<f64> = 1_262_304_000.0..2_208_988_800.0;
+/// Times that are believed: 2010 to 2035, in seconds; a bar before a number would be 2036. Of random bytes 18 % are such a be4, and none of the longer forms.
+const BELIEVED: std::ops::Range<f64> = 1_262_304_000.0..2_051_222_400.0;
 
 fn big_endian(bytes: &[u8]) -> f64 {
     let digits = bytes.iter().map(|byte| f64::from(*byte));
@@ -226,13 +226,15 @@ impl KeySurvey {
             let told = order.changes >= LEAST_ORDER;
             told.then(|| of as f64 / order.changes as f64)
         };
-        let time = time(keys, &bytes, total);
+        let (rising, falling) = (part(order.above), part(order.below));
+        let is_little = |part: Option<f64>| part.is_some_and(|part| part < LEADING);
+        let time = time(keys, &bytes, total, is_little(rising) && is_little(falling));
         Some(Self {
             distinct: keys.len(),
             lengths,
             alphabet,
-            rising: part(order.above),
-            falling: part(order.below),
+            rising,
+            falling,
             padding: padding(&bytes, lengths).filter(|_| time.as_ref().is_none_or(|it| it.at > 0)),
             salt: salt(keys, &bytes, total).filter(|_| !leads_with_hash),
             time,
@@ -294,7 +296,13 @@ fn entropy(weights: impl Iterator<Item = u64> + Clone) -> f64 {
     shares.fold(0.0, |bits, share| bits - share * libm::log2(share))
 }
 
-fn time(keys: &[(&[u8], u64)], bytes: &[KeyByte], total: u64) -> Option<TimeInKeys> {
+/// The first form of a time that all keys have. Seconds are numbers such as others: where they lead keys `in_no_order`, they are none.
+fn time(
+    keys: &[(&[u8], u64)],
+    bytes: &[KeyByte],
+    total: u64,
+    in_no_order: bool,
+) -> Option<TimeInKeys> {
     let at_all = (0..TIMES).flat_map(|at| TIME_FORMS.map(|form| (at, form)));
     at_all.into_iter().find_map(|(at, (form, width, read))| {
         let (mut found, mut missing) = (Vec::new(), 0);
@@ -319,7 +327,11 @@ fn time(keys: &[(&[u8], u64)], bytes: &[KeyByte], total: u64) -> Option<TimeInKe
         let left = width - alike.count();
         let most = libm::exp2(8.0 * left as f64);
         let is_date = ["ISO date", "yyyyMMdd"].contains(&form);
-        if !is_date && (left == 0 || width == 4 && last - first >= RANDOM * most) {
+        let leads = bytes[..at].iter().all(|byte| byte.values == 1);
+        // The end of a text and the beginning of a number differ in front only.
+        let stands = bytes[at + width - 1].values == 1;
+        let is_no_be4 = width == 4 && (stands || last - first >= RANDOM * most);
+        if !is_date && (left == 0 || is_no_be4) || leads && in_no_order && form.starts_with("s ") {
             return None;
         }
         let day = |seconds: &f64| {
@@ -329,7 +341,7 @@ fn time(keys: &[(&[u8], u64)], bytes: &[KeyByte], total: u64) -> Option<TimeInKe
         Some(TimeInKeys {
             form,
             at,
-            leads: bytes[..at].iter().all(|byte| byte.values == 1),
+            leads,
             days: [day(first)?, day(last)?],
         })
     })
@@ -502,6 +514,37 @@ mod tests {
             assert_eq!(found.time, None, "{name}");
             assert!(!found.is_time_led(), "{name}");
             assert_eq!(found.salt, None, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_text_and_the_beginning_of_a_number_are_no_time() {
+        // `v09\x7F` would be 2032, and `web0` with a zero byte 2023.
+        let device = |draw: &mut Draws| format!("dev{:02}", draw.below(10)).into_bytes();
+        let ms = |n: u64| START_MS + n * 250;
+        let seconds = |n: u64| (ms(n) / 1_000) as u32;
+        let time = |found: &KeySurvey| found.time.as_ref().map(|it| (it.form, it.at));
+        let reversed = survey(|n, draw| {
+            let reversed = i64::MAX as u64 - ms(n);
+            [device(draw), reversed.to_be_bytes().into()].concat()
+        });
+        assert_eq!(time(&reversed), Some(("Long.MAX_VALUE - ms as be8", 5)));
+        let shorter = survey(|n, draw| {
+            let web = format!("web{}", draw.below(10)).into_bytes();
+            [web, ms(n).to_be_bytes().into()].concat()
+        });
+        assert_eq!(time(&shorter), Some(("ms as be8", 4)));
+        let newest = survey(|n, draw| [device(draw), (!seconds(n)).to_be_bytes().into()].concat());
+        assert_eq!(time(&newest), None);
+        // Ids that look like seconds of 2020 to 2023, in any order; `r` and an id below 2,000 would be 2030.
+        let phones = survey(|_, draw| format!("16{:08}", draw.below(100_000_000)).into());
+        let ids =
+            survey(|_, draw| [&b"user"[..], &(draw.below(2_000) as u32).to_be_bytes()].concat());
+        assert_eq!((time(&phones), time(&ids)), (None, None));
+        let bar = survey(|n, draw| [&device(draw)[..], b"|", &seconds(n).to_be_bytes()].concat());
+        assert_eq!(time(&bar), Some(("s as be4", 6)));
+        for found in [reversed, shorter, newest, phones, ids, bar] {
+            assert!(!found.is_time_led());
         }
     }
 
