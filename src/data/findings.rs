@@ -58,7 +58,8 @@ const SHOWN: usize = 60;
 pub(super) fn shown(value: &str) -> String {
     let start: String = value.chars().take(SHOWN).collect();
     let cut = if start.len() < value.len() { "..." } else { "" };
-    format!("`{}{cut}`", visible(&start))
+    let start = visible(&start).replace('\n', "\\n");
+    format!("`{start}{cut}`")
 }
 
 impl DataError {

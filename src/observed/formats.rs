@@ -2,8 +2,10 @@
 
 use super::format::{Format, MB, Numbers, Part};
 use super::json_rows::{beans, heat_map, objects};
-use super::keys::{after_inclusive, cockroach, digits, escaped, text_or_escaped, tidb};
-use super::shell_texts::{meta, split_list, status};
+use super::keys::{
+    after_inclusive, cockroach, digits, escaped, text_inclusive, text_or_escaped, tidb,
+};
+use super::shell_texts::{accumulo_list, is_split_points, meta, split_list, split_points, status};
 use super::tables::{ITERATION, has_ruled_heading, iterations, ruled, separated};
 use Numbers::{Counters, Gauges, Nothing};
 use Part::{End, Id, Name, Namespace, Reads, Requests, Server, Size, Start, Table, Writes};
@@ -40,9 +42,9 @@ fn is_json(head: &str) -> bool {
 
 /// All of them. Where the shapes and what is counted are read from: HBase's shell (list_regions.rb, admin.rb, table.rb), RegionMetrics.java,
 /// MetricsRegionSourceImpl.java and hbtop; the reference of Cloud Bigtable's HotTablet; `SHOW RANGES` of CockroachDB; PD's response/region.go and
-/// hot_peer; `SHOW TABLE REGIONS` of TiDB; Accumulo's GetSplitsCommand; tidb-dashboard's keyvisual.
+/// hot_peer; `SHOW TABLE REGIONS` of TiDB; Accumulo's GetSplitsCommand and ListTabletsCommand; tidb-dashboard's keyvisual.
 #[rustfmt::skip]
-pub static FORMATS: [Format; 14] = [
+pub static FORMATS: [Format; 16] = [
     Format {
         name: "`list_regions` of the HBase shell", numbers: Counters, cut: ruled, size: MB,
         is: has_ruled_heading,
@@ -145,6 +147,19 @@ pub static FORMATS: [Format; 14] = [
         name: "`getsplits -v` of Accumulo", cut: split_list, key: after_inclusive,
         is: |head| heading(head).contains(" (-inf, "),
         help: "write it with `accumulo shell -e 'getsplits -v -t TABLE' > FILE`",
+        ..USUAL
+    },
+    Format {
+        name: "`getsplits` of Accumulo", cut: split_points,
+        is: is_split_points,
+        help: "write it with `accumulo shell -e 'getsplits -v -t TABLE' > FILE`",
+        ..USUAL
+    },
+    Format {
+        name: "`listtablets` of Accumulo", cut: accumulo_list, key: text_inclusive,
+        is: |head| heading(head).contains("TABLET_DIR") && heading(head).contains("START (Exclusive)"),
+        columns: &[("NUM", Id), ("SIZE", Size), ("LOCATION", Server)],
+        help: "write it with `accumulo shell -e 'listtablets -t TABLE' > FILE`",
         ..USUAL
     },
     Format {

@@ -271,7 +271,7 @@ fn hfile_row(line: &str) -> Option<&str> {
 }
 
 impl KeyNotation {
-    fn read(self, text: &str) -> Result<Vec<u8>, String> {
+    pub(super) fn read(self, text: &str) -> Result<Vec<u8>, String> {
         let not = |what: &str| format!("`{}` is no {what}", visible(text));
         let key = match self {
             Self::Text | Self::Binary => text.as_bytes().to_vec(),

@@ -1,5 +1,6 @@
 //! How stores write the keys of their regions' bounds. Must not know in which format.
 
+use super::key_file::KeyNotation;
 use crate::keyspace::RowKey;
 use crate::text::unhex;
 
@@ -19,13 +20,27 @@ pub(super) fn digits(text: &str) -> Result<RowKey, String> {
     key.ok_or_else(|| "not an even number of hexadecimal digits".to_owned())
 }
 
-/// Accumulo's `getsplits`: as HBase, but a backslash is two. The end of a tablet belongs to it, so that the next one begins a zero byte later.
+/// Accumulo's `getsplits`: as HBase, but a backslash is two.
 pub(super) fn after_inclusive(text: &str) -> Result<RowKey, String> {
-    let mut key = escaped(&text.replace(r"\\", r"\x5C"))?;
-    if !key.0.is_empty() {
-        key.0.push(0);
-    }
-    Ok(key)
+    let key = escaped(&text.replace(r"\\", r"\x5C"))?;
+    Ok(behind(key.as_bytes()))
+}
+
+/// The same with `-b64`.
+pub(super) fn base64_inclusive(text: &str) -> Result<RowKey, String> {
+    Ok(behind(&KeyNotation::Base64.read(text)?))
+}
+
+/// Accumulo's `listtablets`: bytes as they stand, and words for no bound.
+pub(super) fn text_inclusive(text: &str) -> Result<RowKey, String> {
+    let is_bound = !["-INF", "+INF"].contains(&text);
+    Ok(behind(if is_bound { text.as_bytes() } else { b"" }))
+}
+
+/// The end of a tablet belongs to it, so that the next one begins a zero byte later.
+fn behind(end: &[u8]) -> RowKey {
+    let zero: &[u8] = if end.is_empty() { &[] } else { &[0] };
+    RowKey([end, zero].concat())
 }
 
 /// CockroachDB's raw keys: table and index as ascending integers, and behind them the primary key. One that is a single `BYTES` or `STRING` is

@@ -238,6 +238,40 @@ fn every_sample_tells_the_keys_servers_and_loads_of_its_cluster() {
 }
 
 #[test]
+fn regions_of_accumulo_begin_behind_the_keys_that_end_those_before() {
+    for (cluster, name, servers) in [
+        ("tsdb", "accumulo_getsplits_v.txt", false),
+        ("text", "accumulo_getsplits.txt", false),
+        ("text", "accumulo_getsplits_b64.txt", false),
+        ("text", "accumulo_listtablets.1.txt", true),
+    ] {
+        let files = samples(&format!("regions/{cluster}"), [name]);
+        let listed = TableLoads::read(&files, None, None).unwrap();
+        let truth = truth(cluster);
+        let regions = truth["regions"].as_array().unwrap();
+        let points = regions[1..].iter().map(|it| {
+            let mut end = key(&it["start_hex"]);
+            end.0.push(0);
+            end
+        });
+        let starts = listed.regions[1..].iter();
+        let starts = starts.map(|it| it.start.clone().unwrap());
+        assert_eq!(
+            starts.collect::<Vec<RowKey>>(),
+            points.collect::<Vec<RowKey>>()
+        );
+        let is_told = |it: &Region| it.server.is_some() == servers && it.bytes.is_some() == servers;
+        assert!(
+            listed
+                .regions
+                .iter()
+                .all(|it| it.load.is_none() && is_told(it)),
+            "{name}"
+        );
+    }
+}
+
+#[test]
 fn samples_that_tell_less_tell_no_more() {
     let regions = truth("tsdb")["regions"].as_array().unwrap().clone();
     // Start keys without names: what they lost at their ends is lost, and `REQ` is of one snapshot.
@@ -253,24 +287,6 @@ fn samples_that_tell_less_tell_no_more() {
             .all(|it| it.load.is_none() && it.server.is_none())
     );
     assert_eq!((one.regions.len(), one.seconds), (48, None));
-    let listed = TableLoads::read(
-        &samples("regions/tsdb", ["accumulo_getsplits_v.txt"]),
-        None,
-        None,
-    )
-    .unwrap();
-    let points = regions[1..].iter().map(|it| {
-        let mut end = key(&it["start_hex"]);
-        end.0.push(0);
-        end
-    });
-    let starts = listed.regions[1..]
-        .iter()
-        .map(|it| it.start.clone().unwrap());
-    assert_eq!(
-        starts.collect::<Vec<RowKey>>(),
-        points.collect::<Vec<RowKey>>()
-    );
     // hbtop with start keys and no names of regions. One key has lost the blank at its end, by which it would sort.
     let top = TableLoads::read(
         &samples("regions/tsdb", ["hbase_hbtop_skey.1.txt"]),
@@ -371,7 +387,7 @@ fn what_a_real_cluster_counted_is_what_its_clients_asked_for() {
 }
 
 /// One sample of each format, with what completes it.
-const EACH: [&[&str]; 15] = [
+const EACH: [&[&str]; 17] = [
     &["hbase_list_regions.1.txt"],
     &["hbase_status_detailed.1.txt"],
     &["jmx_rs1.1.json"],
@@ -386,6 +402,8 @@ const EACH: [&[&str]; 15] = [
     &["tidb_table_regions.1.csv"],
     &["tidb_table_regions_mysql.1.txt"],
     &["accumulo_getsplits_v.txt"],
+    &["accumulo_getsplits.txt"],
+    &["accumulo_listtablets.1.txt"],
     &["keyvis_heatmap.json"],
 ];
 

@@ -1,8 +1,10 @@
-//! Rows of what the HBase shell writes line by line: `status 'detailed'` and a scan of `hbase:meta`; and the tablets of Accumulo's `getsplits -v`. Must not
-//! know what names mean.
+//! Rows of what the HBase shell writes line by line: `status 'detailed'` and a scan of `hbase:meta`; and what the shell of
+//! Accumulo does: `getsplits` and `listtablets`. Must not know what names mean.
 
 use super::file::{ObservedError, ObservedFile};
 use super::format::{Format, Part, Row};
+use super::keys::{after_inclusive, base64_inclusive};
+use crate::keyspace::RowKey;
 
 /// `status 'detailed'` of HBase 2 and 3: servers, behind each its regions, a name in quotes and a line of `name=value` for each.
 pub(super) fn status(file: &ObservedFile, format: &Format) -> Result<Vec<Row>, ObservedError> {
@@ -129,4 +131,83 @@ pub(super) fn split_list(file: &ObservedFile, format: &Format) -> Result<Vec<Row
         before = end.to_owned();
     }
     Err(format.is_cut(file, last))
+}
+
+/// Whether lines are split points.
+pub(super) fn is_split_points(head: &str) -> bool {
+    // The last one may be cut.
+    let whole = head.rsplit_once('\n').map_or("", |it| it.0);
+    let first = whole.lines().next().unwrap_or_default();
+    !first.contains([' ', ',', ';', '\t', '{', '[']) && first_keys(whole).is_some()
+}
+
+/// The first keys of regions behind split points, one a line as it is or in base64, in whichever they stand in their order.
+fn first_keys(text: &str) -> Option<Vec<RowKey>> {
+    [after_inclusive, base64_inclusive].iter().find_map(|read| {
+        let keys = text.lines().map(|line| read(line).ok());
+        let keys: Vec<RowKey> = keys.collect::<Option<_>>()?;
+        (keys.len() > 1 && keys.is_sorted_by(|a, b| a < b)).then_some(keys)
+    })
+}
+
+/// Regions between split points.
+pub(super) fn split_points(
+    file: &ObservedFile,
+    format: &Format,
+) -> Result<Vec<Row>, ObservedError> {
+    let keys = first_keys(&file.text).ok_or_else(|| format.is_cut(file, file.lines().count()))?;
+    let mut before = String::new();
+    let ends = keys.iter().map(RowKey::to_string).chain([String::new()]);
+    let row = |(line, end): (usize, String)| Row {
+        line: Some(line),
+        parts: vec![
+            (Part::Start, std::mem::replace(&mut before, end.clone())),
+            (Part::End, end),
+        ],
+    };
+    Ok((1..).zip(ends).map(row).collect())
+}
+
+/// Tablets as Accumulo's `listtablets` lists them, each beginning where the one before ends: keys may hold blanks, other columns don't.
+pub(super) fn accumulo_list(
+    file: &ObservedFile,
+    format: &Format,
+) -> Result<Vec<Row>, ObservedError> {
+    let names = file.text.split_whitespace().take(9);
+    let (mut rows, mut table, mut before, mut last) = (Vec::new(), "", "-INF", 1);
+    for (at, line) in file.lines().skip(1) {
+        last = at;
+        if let Some(name) = line.strip_prefix("TABLE: ") {
+            (table, before) = (name, "-INF");
+            continue;
+        }
+        let end = names
+            .clone()
+            .fold(line, |rest, _| behind_word(rest))
+            .strip_prefix(before);
+        let Some(end) = end.map(str::trim).filter(|it| !it.is_empty()) else {
+            break;
+        };
+        let words = line
+            .split_whitespace()
+            .map(|it| it.trim_start_matches("CURRENT:"));
+        let mut row = format.row(at, names.clone().zip(words));
+        let parts = [
+            (Part::Table, table),
+            (Part::Start, before),
+            (Part::End, end),
+        ];
+        row.parts
+            .extend(parts.map(|(part, text)| (part, text.to_owned())));
+        rows.push(row);
+        before = end;
+    }
+    match before {
+        "+INF" => Ok(rows),
+        _ => Err(format.is_cut(file, last)),
+    }
+}
+
+fn behind_word(text: &str) -> &str {
+    text.split_once(' ').map_or("", |it| it.1.trim_start())
 }
