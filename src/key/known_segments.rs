@@ -141,11 +141,18 @@ impl KeyPlan {
         (lead > 0 && code.facts.needs.met(known)).then_some(lead)
     }
 
-    /// How the segments from `first` on follow a field, as far as a reader who knows this, the field included, can tell. All before `first` stay the same.
-    pub fn following(&self, first: usize, field: FieldId, known: &Knowledge) -> Option<Following> {
+    /// How the segments from `first` on follow a field, as far as a reader who knows this, the field included, can tell. All before `first` stay the same, and
+    /// with them what follows from `fixed` fields.
+    pub fn following(
+        &self,
+        first: usize,
+        field: FieldId,
+        known: &Knowledge,
+        fixed: &Knowledge,
+    ) -> Option<Following> {
         let mut found: Option<Following> = None;
         for at in first..self.segments().len() {
-            if self.segments()[at].constant().is_some() {
+            if self.segments()[at].constant().is_some() || self.is_known(at, fixed) {
                 continue;
             }
             let own = self.trend(at, field);

@@ -2,7 +2,7 @@
 
 use super::candidates::{Candidate, Dimension, FieldValues, Stop, candidates};
 use super::evidence::{Evidence, LongerValues, ValueBeginnings};
-use super::question::{Question, TableKeys};
+use super::question::{Question, TableKeys, decided_by};
 use super::requests::Requests;
 use crate::key::{FieldSteps, KeyPlan, Knowledge, Randomness, Segment};
 use crate::keyspace::KeyBatch;
@@ -487,14 +487,17 @@ fn ordered(question: &Question, way: &Candidate) -> Option<Ordered> {
     }
     let (first, all) = (way.segments(key), key.segments().len());
     // Of a field that it multiplies by and does not tell the rows of all values lie in each scan.
-    let mut known = question.known.with(order.field);
-    let told = key.told_fields(0..first);
-    for field in told.into_iter().chain(way.high_fields(key)) {
-        if way.is_whole(field) {
-            known.learn(KnownField::Stored(field));
-        }
+    let (mut known, mut fixed) = (question.known.with(order.field), Knowledge::default());
+    let mut told = key.told_fields(0..first);
+    told.extend(way.high_fields(key));
+    told.retain(|field| way.is_whole(*field));
+    // What they decide need not be known: all rows of a scan have it in common.
+    told.extend(decided_by(&told, &question.dependents));
+    for field in told {
+        known.learn(KnownField::Stored(field));
+        fixed.learn(KnownField::Stored(field));
     }
-    let following = key.following(first, order.field, &known)?;
+    let following = key.following(first, order.field, &known, &fixed)?;
     let (used, trend) = (first..following.end, following.trend);
     let by_derived = order.derived.is_some_and(|derived| {
         let mut known = Knowledge::default();
@@ -574,7 +577,9 @@ pub fn plan<R: RowCounts>(
     context: &PlanContext<'_, R>,
 ) -> AccessPlan {
     let schema = context.schema;
-    let whole = Question::new(stored, read, schema, context.start);
+    let whole = Question::new(stored, read, schema, context.start, |field| {
+        context.population.follow(field)
+    });
     let cut = whole.cut();
     let mut best: Option<(f64, AccessPlan)> = None;
     for question in [Some(whole), cut].into_iter().flatten() {

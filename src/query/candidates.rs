@@ -331,7 +331,8 @@ impl Walk<'_> {
         let question = self.question;
         for field in question.bands.iter().map(|band| band.field) {
             let known = at.without_coarse().with(field);
-            if let Some(bound) = self.key.following(segments, field, &known) {
+            let fixed = Knowledge::default();
+            if let Some(bound) = self.key.following(segments, field, &known, &fixed) {
                 let stop = Stop::Range {
                     segments,
                     field,

@@ -86,6 +86,8 @@ pub(super) struct Question {
     pub decided: Vec<FieldId>,
     /// Of these, what the key tells of rows that may have other values of the known ones later: rows of other values are none of those.
     pub told_besides: Vec<FieldId>,
+    /// Fields of which one value is drawn for each combination of others, with these others; each behind those.
+    pub dependents: Vec<(FieldId, Vec<FieldId>)>,
     /// Domains of the number fields, by field.
     domains: Vec<Range<i64>>,
     /// The run's start.
@@ -168,7 +170,14 @@ impl Bands {
 }
 
 impl Question {
-    pub fn new(stored: &TableKeys, read: &Read, schema: &Schema, start: EpochNanos) -> Self {
+    /// All writes `follow` the law of a field whose values others decide.
+    pub fn new(
+        stored: &TableKeys,
+        read: &Read,
+        schema: &Schema,
+        start: EpochNanos,
+        follow: impl Fn(FieldId) -> bool,
+    ) -> Self {
         let key = &stored.key;
         let mut known = Knowledge::default();
         for field in &read.equal {
@@ -240,7 +249,12 @@ impl Question {
         };
         let lists_of_rows = read.within.iter();
         let lists_of_rows = lists_of_rows.filter(|list| list.is_of_rows(read, schema));
-        let decided = decided_by(known.stored(), schema);
+        let dependents = schema.dependency_order().into_iter().filter_map(|id| {
+            let field = schema.field(id);
+            (!field.of.is_empty() && follow(id)).then(|| (id, field.of.clone()))
+        });
+        let dependents: Vec<_> = dependents.collect();
+        let decided = decided_by(known.stored(), &dependents);
         let may_change = known.stored().iter().any(|it| identity.may_change(*it));
         let told = decided.iter().copied();
         let told = told.filter(|it| may_change && identity.tells_some_of(*it));
@@ -278,6 +292,7 @@ impl Question {
             by_index: by_index.map(|page| page.size),
             decided,
             told_besides,
+            dependents,
             domains: fields.map(|field| schema.slots(field)).collect(),
             known,
             start,
@@ -420,15 +435,18 @@ struct Followed<'a> {
     rising: bool,
 }
 
-/// Fields that are `of` these, or of others that are.
-fn decided_by(known: &[FieldId], schema: &Schema) -> Vec<FieldId> {
+/// Fields that these decide, directly or through others.
+pub(super) fn decided_by(
+    known: &[FieldId],
+    dependents: &[(FieldId, Vec<FieldId>)],
+) -> Vec<FieldId> {
     let mut decided: Vec<FieldId> = Vec::new();
-    for id in schema.dependency_order() {
-        let field = schema.field(id);
-        let is_drawn = field.count().is_some() && !field.of.is_empty();
-        let mut of = field.of.iter();
-        if is_drawn && of.all(|it| known.contains(it) || decided.contains(it)) {
-            decided.push(id);
+    for (id, of) in dependents {
+        if of
+            .iter()
+            .all(|it| known.contains(it) || decided.contains(it))
+        {
+            decided.push(*id);
         }
     }
     decided

@@ -197,6 +197,11 @@ impl RowCounts for Population {
     fn turns(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> Option<f64> {
         self.turns_of(condition, target, at)
     }
+
+    fn follow(&self, field: FieldId) -> bool {
+        let is_drawn = |at| matches!(self.marginals.of(at, field), Marginal::OfOthers { .. });
+        (0..self.origins.len()).all(is_drawn)
+    }
 }
 
 impl RowOrigin {

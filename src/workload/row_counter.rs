@@ -169,6 +169,10 @@ impl RowCounts for RowCounter {
         self.population.turns_of(condition, target, at)
     }
 
+    fn follow(&self, field: FieldId) -> bool {
+        self.population.follow(field)
+    }
+
     fn prefetch(&self, field: FieldId, slots: &[i64]) {
         self.population.prefetch(field, slots);
     }

@@ -176,6 +176,11 @@ pub trait RowCounts {
         None
     }
 
+    /// Do all rows have the value of a field that is drawn for those of other fields?
+    fn follow(&self, _field: FieldId) -> bool {
+        true
+    }
+
     /// Asks for what rows with values of a field are counted by, where that is in a table.
     fn prefetch(&self, _field: FieldId, _slots: &[i64]) {}
 }
