@@ -760,8 +760,8 @@ impl Code {
                 let facts = &self.facts;
                 match (&facts.line, &facts.fields[..], &facts.trends[..]) {
                     (Some(line), ..) => return (vec![line.digit], true),
-                    // Of one field that it follows exactly.
-                    (None, [field], [Some(trend)]) if trend.exact => {
+                    // Of one field that it follows exactly, and nothing drawn besides.
+                    (None, [field], [Some(trend)]) if trend.exact && facts.are_of(*field) => {
                         return (vec![Digit::whole(*field)], true);
                     }
                     _ => {}

@@ -158,7 +158,7 @@ impl Coincidences {
         for of in self.0.iter_mut().filter(|of| is_of(of)) {
             of.alone = None;
             match of.hashed < 1.0 {
-                true => of.hashed *= values,
+                true => of.hashed = (of.hashed * values).min(1.0),
                 false => of.plain = (of.plain * values).min(1.0),
             }
         }

@@ -1,6 +1,6 @@
 //! One segment of a key: what `||` joins, derived fields expanded, and all that is known of it and its neighbours.
 
-use super::code::{Code, Order, Randomness};
+use super::code::{Code, Drawn, Order, Randomness};
 use super::digit::Digit;
 use super::lang::{KeyError, KeyNote};
 use crate::record::{ByteSet, ByteShape, FieldId};
@@ -73,6 +73,15 @@ impl Segment {
     pub fn space(&self) -> f64 {
         let space = self.code.facts.space();
         space.map_or(f64::INFINITY, |count| count.max(1) as f64)
+    }
+
+    /// How many values are drawn for it.
+    pub fn draws(&self) -> f64 {
+        match self.code.facts.drawn {
+            Drawn::Nothing => 1.0,
+            Drawn::Once(values) => values as f64,
+            Drawn::More => f64::INFINITY,
+        }
     }
 
     /// Fields it is made of, ascending.

@@ -532,7 +532,7 @@ fn path(key: &KeyPlan, way: &Candidate, ordered: bool) -> AccessPath {
         |field: &FieldId| way.binds(*field, |values| matches!(values, FieldValues::All(_)));
     let mut telling = !matches!(way.stop, Stop::Prefix { .. });
     let mut bucket = false;
-    for at in (0..way.segments(key)).filter(|at| way.values_given(*at).is_none()) {
+    for at in (0..way.segments(key)).filter(|at| !way.hides(*at)) {
         let segment = &key.segments()[at];
         if segment.constant().is_some() || segment.fields().iter().all(unknown) {
             continue;

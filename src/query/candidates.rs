@@ -110,6 +110,17 @@ impl Candidate {
             })
     }
 
+    /// Does it give a segment bytes that say nothing of the fields which it is made of? One whose draw it gives is made of known ones.
+    pub fn hides(&self, segment: usize) -> bool {
+        let mut dimensions = self.dimensions.iter();
+        dimensions.any(|dimension| match dimension {
+            Dimension::Segment(at, values) => {
+                *at == segment && !matches!(values[..], [SegmentValue::Drawn(..), ..])
+            }
+            Dimension::Field(..) => false,
+        })
+    }
+
     /// Does it give values like that to the field?
     pub fn binds(&self, of: FieldId, values: impl Fn(&FieldValues) -> bool) -> bool {
         self.dimensions.iter().any(|dimension| match dimension {

@@ -122,11 +122,12 @@ impl Evidence {
         segments: impl Iterator<Item = usize> + Clone,
     ) -> Self {
         let known = |field: &FieldId| way.is_whole(*field);
-        let given = segments
-            .clone()
-            .filter_map(|segment| way.values_given(segment));
-        let shared_by = given.fold(1.0, |all, count| all * count as f64);
-        let plain = segments.filter(|segment| way.values_given(*segment).is_none());
+        let given = segments.clone().filter_map(|segment| {
+            let count = way.values_given(segment)?;
+            Some((segment, count as f64))
+        });
+        let (hidden, drawn): (Vec<_>, Vec<_>) = given.partition(|(at, _)| way.hides(*at));
+        let plain = segments.filter(|segment| !way.hides(*segment));
         let plain: Vec<usize> = plain.collect();
         let fields = |segment: usize| fields(key, segment);
         let mut told = key.told_fields(plain.iter().copied());
@@ -183,9 +184,12 @@ impl Evidence {
                 *count = classes_apart(key, uses, *count);
             }
         }
-        let shared_by = classes
-            .iter()
-            .fold(shared_by, |all, (.., apart)| all * apart);
+        // What is drawn puts each of the others into so many.
+        let drawn = drawn.iter();
+        classes.extend(drawn.map(|(segment, count)| (vec![*segment], Vec::new(), *count)));
+        let hidden = hidden.iter().map(|(_, count)| count);
+        let shared_by = classes.iter().map(|(.., apart)| apart).chain(hidden);
+        let shared_by = shared_by.product::<f64>();
         let mut steps: Vec<(FieldId, FieldSteps)> = Vec::new();
         let mut hashed_steps: Vec<(FieldId, FieldSteps)> = Vec::new();
         // Which segments use which field in these steps.

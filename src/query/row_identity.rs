@@ -114,7 +114,11 @@ impl RowIdentity {
             let left = segment.fields().iter().copied();
             let left: Vec<FieldId> = left.filter(|field| !decided.contains(field)).collect();
             if segment.randomness() == Randomness::Random {
-                draws *= values;
+                // Of each value of what is told it has no more than are drawn.
+                draws *= match left.is_empty() {
+                    true => values.min(segment.draws()),
+                    false => values,
+                };
                 continue;
             }
             let is_known = matches!(segment.fields(), [field] if is_grouped(*field));

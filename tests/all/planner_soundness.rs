@@ -141,6 +141,25 @@ fn what_follows_from_a_known_field_leaves_rows_in_order() {
     assert!(scans == 1.0 && of_customer(rows, 1.0), "{scans}, {rows}");
 }
 
+/// A row lies under one of the salts that its key may begin with: a Get under each finds it once, whatever it is added to.
+#[test]
+fn a_salt_that_is_added_to_a_number_tells_the_number() {
+    for (key, gets) in [
+        ("be8(random(16) * 576460752303423488 + number)", 16.0),
+        // The numbers of one row lie side by side.
+        ("be8(number * 16 + random(16))", 1.0),
+        ("be1(random(16)) || be8(number)", 16.0),
+    ] {
+        let found = of_customers(key, "equal = [\"number\"]", "");
+        let rows = [found.requests, found.rows_returned, found.rows_read];
+        assert!((rows[0] - gets).abs() < 1e-9, "{key}: {rows:?}");
+        assert!(
+            rows[1..].iter().all(|rows| (rows - 1.0).abs() < 0.01),
+            "{key}: {rows:?}"
+        );
+    }
+}
+
 /// Eight Gets of 1.2 ms each cost less than a scan that is opened in each of 64 regions, and more than one that reads 7,700 rows of one region at 1 us each.
 #[test]
 fn a_scan_is_opened_anew_in_each_region() {
