@@ -113,18 +113,18 @@ fn product<A, B, T>(left: &[A], right: &[B], make: impl Fn(&A, &B) -> T) -> Opti
 
 /// All values of a number that is made of hashes, remainders, draws and constants.
 fn int_values(code: &Code) -> Option<Vec<i64>> {
-    if code.is_bucket_number() {
-        let few = code.range.count() <= MOST as u128;
-        return few.then(|| (code.range.low..=code.range.high).collect());
-    }
     let operand = |at: usize| int_values(&code.operands[at]);
     let values = match code.op {
-        Op::Const(value) => vec![value],
-        Op::Binary(operator) => product(&operand(0)?, &operand(1)?, |a, b| operator.of(*a, *b))?,
-        Op::Abs => operand(0)?.into_iter().map(i64::wrapping_abs).collect(),
-        _ => return None,
+        Op::Const(value) => Some(vec![value]),
+        Op::Binary(operator) => operand(0)
+            .zip(operand(1))
+            .and_then(|(a, b)| product(&a, &b, |a, b| operator.of(*a, *b))),
+        Op::Abs => operand(0).map(|of| of.into_iter().map(i64::wrapping_abs).collect()),
+        _ => None,
     };
-    Some(distinct(values))
+    let few = code.is_bucket_number() && code.range.count() <= MOST as u128;
+    let all = || few.then(|| (code.range.low..=code.range.high).collect());
+    values.map(distinct).or_else(all)
 }
 
 /// All bytes that the code can write (and perhaps more), when it is made of hashes, remainders, parts of dates, draws and constants and they are not too many.

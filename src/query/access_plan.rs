@@ -196,7 +196,8 @@ impl AccessPlan {
             Dimension::Field(field, _) => {
                 !evidence.told.contains(field) || evidence.shared.contains(field)
             }
-            Dimension::Segment(..) => false,
+            // Several draws may make the same of what is known.
+            Dimension::Segment(at, _) => !way.hides(*at),
         };
         let is_exact_scan = matches!(way.stop, Stop::Prefix { .. })
             && way.dimensions.is_empty()

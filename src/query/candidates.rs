@@ -356,14 +356,20 @@ impl Walk<'_> {
 
     /// The segment itself, or what is left of it, has few values, or what it draws has.
     fn segment_values(&mut self, segment: usize, at: &Candidate) {
-        let room = MOST_REQUESTS / at.requests;
-        let drawn = self.key.drawn(segment, &at.known, room as u64);
-        let values = drawn
-            .filter(|_| at.coarse.is_empty() && at.classes.is_empty())
-            .or_else(|| {
-                let values = self.key.segment_values(segment, room as usize)?;
-                Some(values.into_iter().map(SegmentValue::Bytes).collect())
-            });
+        let (key, room) = (self.key, MOST_REQUESTS / at.requests);
+        let drawn = || key.drawn(segment, &at.known, room as u64);
+        let bytes = || {
+            let values = key.segment_values(segment, room as usize)?;
+            Some(values.into_iter().map(SegmentValue::Bytes).collect())
+        };
+        // Several draws may make the same of nothing else.
+        let alone = key.segments()[segment].fields().is_empty();
+        let values: Option<Vec<SegmentValue>> = match at.coarse.is_empty() && at.classes.is_empty()
+        {
+            true if alone => bytes().or_else(drawn),
+            true => drawn().or_else(bytes),
+            false => bytes(),
+        };
         let Some(values) = values else { return };
         let count = values.len() as f64;
         if let Some(next) = at.times(Dimension::Segment(segment, values), count) {

@@ -199,7 +199,7 @@ impl Requests {
     }
 
     /// Makes one of Gets of the same key, and of scans that overlap. A scan around another reads the rows of both, unless its own `have_longer` values; the same
-    /// scan those of each that `is_shared` by it.
+    /// scan those of each that `is_shared` by it, as does the same Get.
     pub(super) fn merge(&mut self, (have_longer, is_shared): (bool, bool), scratch: &mut Scratch) {
         let Scratch {
             sorted,
@@ -217,7 +217,9 @@ impl Requests {
                     spare_starts.push(key);
                 }
             }
-            self.gets_found *= spare_starts.len() as f64 / self.gets.len().max(1) as f64;
+            if !is_shared {
+                self.gets_found *= spare_starts.len() as f64 / self.gets.len().max(1) as f64;
+            }
             std::mem::swap(&mut self.gets, spare_starts);
             return;
         }

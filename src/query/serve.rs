@@ -105,8 +105,10 @@ impl AccessPlan {
         }
         // An index that names rows drawn at random may name one twice.
         if self.may_repeat || by_index && !target.page.exact {
-            let (have_longer, is_shared) =
-                (self.longer.is_some(), !self.evidence.shared.is_empty());
+            let mut given = self.way.dimensions.iter();
+            let is_drawn = |of: &_| matches!(of, Dimension::Segment(at, _) if !self.way.hides(*at));
+            let is_shared = !self.evidence.shared.is_empty() || given.any(is_drawn);
+            let have_longer = self.longer.is_some();
             let scratch = &mut read.scratch;
             read.requests.merge((have_longer, is_shared), scratch);
         }

@@ -125,7 +125,7 @@ const OF_CUT_TIME: [&str; 16] = [
 ];
 
 /// Numbers that are made of several fields, and what may stand between them.
-const OF_SUMS: [&str; 18] = [
+const OF_SUMS: [&str; 22] = [
     "be8(a * 10000000000000 + ts)",
     "be8(a * 10000000000000 + (9999999999999 - ts))",
     "desc(be8(a * 10000000000000 + ts))",
@@ -143,6 +143,10 @@ const OF_SUMS: [&str; 18] = [
     "b",
     "be1(bucket(4, a))",
     "be1(random(3))",
+    "be4(random(3) * 100 + a)",
+    "be4(random(3) * 10 + a)",
+    "be1(pmod(random(6) + a, 3))",
+    "be1(pmod(random(6), 3))",
     "be4(n)",
 ];
 
