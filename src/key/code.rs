@@ -414,16 +414,20 @@ impl Code {
         {
             return parts;
         }
-        let any = |least: usize, most: usize| {
-            ByteShape::uniform(shape.min.min(least), shape.max.min(most), shape.all())
+        let (skipped, most) = match position {
+            0.. => (far.saturating_sub(1), count),
+            _ => (0, far.min(count)),
         };
         let part = match position {
-            2.. if by_char => any(0, count.saturating_mul(4)),
-            0.. if by_char => any(count, count.saturating_mul(4)),
-            0.. => shape.from(far.saturating_sub(1)).left(count),
-            _ if by_char => any(far.min(count), far.min(count).saturating_mul(4)),
+            _ if by_char => {
+                let left = |chars: usize| chars.saturating_sub(skipped).min(most);
+                let (least, most) = (left(shape.chars.0), left(shape.chars.1));
+                let bytes = shape.max.min(most.saturating_mul(4));
+                ByteShape::uniform(least, bytes, shape.all()).of_chars((least, most))
+            }
+            0.. => shape.from(skipped).left(count),
             _ if shape.fixed().is_some() => shape.right(far).left(count),
-            _ => any(far.min(count), far.min(count)),
+            _ => ByteShape::uniform(shape.min.min(most), shape.max.min(most), shape.all()),
         };
         let transform = Transform::Substr {
             position,
@@ -453,6 +457,7 @@ impl Code {
     /// Any text of the same bytes.
     pub fn shuffled(self, transform: Transform) -> Self {
         let any = ByteShape::uniform(self.shape.min, self.shape.max, self.shape.all());
+        let any = any.of_chars(self.shape.chars);
         self.apply_bytes(Op::Map(transform), ValueType::Text, any)
     }
 

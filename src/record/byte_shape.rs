@@ -14,6 +14,8 @@ pub struct ByteShape {
     pub min: usize,
     /// Longest length in bytes.
     pub max: usize,
+    /// Fewest and most characters, where it is text.
+    pub chars: (usize, usize),
     /// Sets of the first `min(max, POSITIONS)` positions.
     sets: Vec<ByteSet>,
     /// Set of all later positions.
@@ -26,7 +28,9 @@ impl ByteShape {
         let sets = bytes.iter().take(POSITIONS);
         let sets = sets.map(|&byte| ByteSet::one(byte)).collect();
         let tail = ByteSet::of(bytes.get(POSITIONS..).unwrap_or_default());
-        Self::from_sets(bytes.len(), bytes.len(), sets, tail)
+        let begin = bytes.iter().filter(|byte| !(0x80..0xc0).contains(*byte));
+        let chars = begin.count();
+        Self::from_sets(bytes.len(), bytes.len(), sets, tail).of_chars((chars, chars))
     }
 
     /// Any string over `set` of `min ..= max` bytes.
@@ -38,12 +42,24 @@ impl ByteShape {
     pub fn from_sets(min: usize, max: usize, mut sets: Vec<ByteSet>, tail: ByteSet) -> Self {
         sets.truncate(max.min(POSITIONS));
         sets.resize(max.min(POSITIONS), tail);
-        Self {
+        let mut shape = Self {
             min,
             max,
+            chars: (min, max),
             sets,
             tail,
+        };
+        // A character has up to four bytes.
+        if !shape.is_ascii() {
+            shape.chars.0 = min.div_ceil(4);
         }
+        shape
+    }
+
+    /// The same, where it is known how many characters these are.
+    #[must_use]
+    pub fn of_chars(self, chars: (usize, usize)) -> Self {
+        Self { chars, ..self }
     }
 
     /// All strings of equal length over `alphabet` from `low` to `high` in byte order: a common prefix is exact, the
@@ -151,7 +167,9 @@ impl ByteShape {
             })
         });
         let tail = self.all().union(next.all());
-        Self::from_sets(min, max, sets.collect(), tail)
+        let [(a, b), (c, d)] = [self.chars, next.chars];
+        let chars = (a.saturating_add(c), b.saturating_add(d));
+        Self::from_sets(min, max, sets.collect(), tail).of_chars(chars)
     }
 
     /// All these one after another.
@@ -164,7 +182,8 @@ impl ByteShape {
         let (min, max) = (self.min.min(other.min), self.max.max(other.max));
         let sets = (0..max.min(POSITIONS)).map(|at| self.at(at).union(other.at(at)));
         let tail = self.at(POSITIONS).union(other.at(POSITIONS));
-        Self::from_sets(min, max, sets.collect(), tail)
+        let [(a, b), (c, d)] = [self.chars, other.chars];
+        Self::from_sets(min, max, sets.collect(), tail).of_chars((a.min(c), b.max(d)))
     }
 
     /// The first `count` bytes (for characters, when every character is one byte).
@@ -202,7 +221,8 @@ impl ByteShape {
     /// Each byte sent through `map`.
     pub fn map(&self, map: impl Fn(u8) -> u8) -> Self {
         let sets = self.sets.iter().map(|set| set.map(&map));
-        Self::from_sets(self.min, self.max, sets.collect(), self.tail.map(&map))
+        let mapped = Self::from_sets(self.min, self.max, sets.collect(), self.tail.map(&map));
+        mapped.of_chars(self.chars)
     }
 
     /// Only bytes below 0x80: one byte a character.

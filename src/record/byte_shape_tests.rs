@@ -55,6 +55,16 @@ fn shapes() -> Vec<ByteShape> {
     ]
 }
 
+#[test]
+fn characters_are_counted_where_they_are_known() {
+    let word = |text: &str| ByteShape::literal(text.as_bytes());
+    let longer = word("müller").or(&word("jones7")).then(&word("€€"));
+    assert_eq!((longer.min, longer.max, longer.chars), (12, 13, (8, 8)));
+    // Of one byte each, or of four.
+    assert_eq!(ByteShape::uniform(5, 9, ByteSet::ALL).chars, (2, 9));
+    assert_eq!(ByteShape::uniform(5, 9, ByteSet::one(b'a')).chars, (5, 9));
+}
+
 fn texts(all: &Strings, change: impl Fn(&[u8]) -> Vec<u8>) -> Strings {
     all.iter().map(|text| change(text)).collect()
 }

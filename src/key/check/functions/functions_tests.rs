@@ -365,6 +365,25 @@ fn text_is_taken_by_characters_and_bytes_are_taken_by_bytes() {
     for (expression, expected) in of_text {
         assert_eq!(text(expression, ""), expected, "{expression}");
     }
+    // Six characters in seven bytes.
+    let given = "s:text=müller";
+    assert_eq!(text("lpad(s, 6)", given), "müller");
+    assert_eq!(text("rpad(reverse(upper(s)), 7, '.')", given), "RELLüM.");
+    assert_eq!(text("lpad(s || 'ä', 7)", given), "müllerä");
+    for part in [
+        "substr(s, 2, 2)",
+        "left(substr(s, 2), 2)",
+        "lpad(substr(s, 2, 2), 2)",
+    ] {
+        assert_eq!(text(part, given), "ül", "{part}");
+    }
+    let (place, error) = refused("lpad(s, 5)", given);
+    assert_eq!((&place[..], &error.label[..]), ("s", "longer than 5"));
+    assert!(
+        error.message.contains("up to 6 characters"),
+        "{}",
+        error.message
+    );
     let of_bytes: [(&str, &[u8]); 5] = [
         ("nth(x'61c3b1', 2)", &[0xb1]),
         ("left(x'61c3b162', 2)", &[0x61, 0xc3]),

@@ -247,7 +247,7 @@ fn pad_text(
         return call.wrong_type(0, &text, "int or text", "bytes become text by `hex(b)`");
     }
     let shape = &text.shape;
-    require_width(call, shape.max, width)?;
+    require_width(call, shape.chars.1, width)?;
     let padding = ByteSet::one(pad);
     let set = shape.all().union(padding);
     // Characters are counted, bytes written: those of other scripts take up to 4 bytes each.
@@ -264,6 +264,7 @@ fn pad_text(
         });
         ByteShape::from_sets(width, max, sets.collect(), set)
     };
+    let padded = padded.of_chars((width, width));
     let transform = match left {
         true => Transform::PadLeft { width, pad },
         false => Transform::PadRight { width, pad },
