@@ -52,7 +52,7 @@ pub enum Op {
     },
     /// A hash of bytes; whether they are text matters to Java's alone.
     Hash(IntHash),
-    /// `|java_hash(x) % buckets|`
+    /// `|java_hash(bytes of x) % buckets|`
     Salt(i64),
     /// A draw below `values`; `skip` draws of the operation belong to others.
     Random {
