@@ -419,12 +419,7 @@ impl Code {
             _ => (0, far.min(count)),
         };
         let part = match position {
-            _ if by_char => {
-                let left = |chars: usize| chars.saturating_sub(skipped).min(most);
-                let (least, most) = (left(shape.chars.0), left(shape.chars.1));
-                let bytes = shape.max.min(most.saturating_mul(4));
-                ByteShape::uniform(least, bytes, shape.all()).of_chars((least, most))
-            }
+            _ if by_char => shape.by_chars(skipped, most),
             0.. => shape.from(skipped).left(count),
             _ if shape.fixed().is_some() => shape.right(far).left(count),
             _ => ByteShape::uniform(shape.min.min(most), shape.max.min(most), shape.all()),

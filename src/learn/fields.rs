@@ -209,7 +209,8 @@ impl LearntField {
             (ValueKind::Int, None) => {
                 (self.part.0, self.follows_time) = (integer(&name, column), column.rises());
                 let mut first = least;
-                if !(-FAR..=FAR).contains(&least) {
+                let is_wide = column.is_unique() && range > ENDLESS;
+                if is_wide || !(-FAR..=FAR).contains(&least) {
                     // From the middle on, in even steps where there are too many.
                     let step = (range / ENDLESS).ceil();
                     range = (range / step).floor();

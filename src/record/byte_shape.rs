@@ -199,6 +199,14 @@ impl ByteShape {
         Self::from_sets(rest(self.min), rest(self.max), sets.collect(), self.tail)
     }
 
+    /// So many characters at most, behind those that are skipped.
+    pub fn by_chars(&self, skipped: usize, most: usize) -> Self {
+        let left = |chars: usize| chars.saturating_sub(skipped).min(most);
+        let (least, most) = (left(self.chars.0), left(self.chars.1));
+        let bytes = self.max.min(most.saturating_mul(4));
+        Self::uniform(least, bytes, self.all()).of_chars((least, most))
+    }
+
     /// The last `count` bytes.
     pub fn right(&self, count: usize) -> Self {
         match self.fixed() {
