@@ -12,7 +12,7 @@ use crate::query::RowIdentity;
 use crate::random::mix;
 use crate::record::{FieldId, FieldKind};
 use crate::scenario::Setup;
-use crate::storage::{Cell, Purpose, Retention, Value};
+use crate::storage::{Cell, Value};
 use crate::time::EpochNanos;
 use crate::workload::{Write, WriteKind};
 use smallvec::SmallVec;
@@ -149,7 +149,7 @@ impl TableCells {
         let row = |at: &CellAt| &bytes[at.row.start as usize..at.row.end as usize];
         let rows = cells.chunk_by_mut(|a, b| a.row == b.row || row(a) == row(b));
         let name = |at: &CellAt| &bytes[at.qualifier.start as usize..at.qualifier.end as usize];
-        // As [`Cell::order`] has it of puts of one row.
+        // As a store has puts of one row: the newest first.
         let order = |a: &CellAt, b: &CellAt| {
             let names = name(a).cmp(name(b));
             names.then(b.timestamp.cmp(&a.timestamp))
@@ -162,19 +162,12 @@ impl TableCells {
         if !cells.windows(2).any(|pair| is_of(&pair[0], &pair[1])) {
             return out;
         }
-        let retention = Retention {
-            versions,
-            ttl: None,
-        };
-        // What is kept tells its number.
-        let numbered = cells.iter().map(|at| Cell {
-            mvcc: at.number,
-            ..cell(bytes, at)
-        });
-        let kept = retention.kept(Purpose::Major { settled: 0 }, 0, numbered);
-        let kept: Vec<u64> = kept.map(|cell| cell.mvcc).collect();
-        let mut kept = kept.into_iter().peekable();
-        cells.retain(|at| kept.next_if_eq(&at.number).is_some());
+        // Of those with one timestamp the first is kept, and of a column as many of these as there are versions.
+        cells.dedup_by(|next, kept| is_of(next, kept) && next.timestamp == kept.timestamp);
+        let columns = cells.chunk_by(is_of);
+        let places: Vec<u32> = columns.flat_map(|of| 0..of.len() as u32).collect();
+        let mut places = places.into_iter();
+        cells.retain(|_| places.next().is_some_and(|place| place < versions));
         out
     }
 

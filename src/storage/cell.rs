@@ -1,7 +1,6 @@
 //! A cell as HBase stores it: coordinates, time, type, value and sequence number. Must not know blocks.
 
 use crate::random::mix;
-use std::cmp::Ordering;
 
 /// What a cell says about its coordinates (`KeyValue.Type`; the code is the byte that is stored).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -144,14 +143,6 @@ impl<'a> Cell<'a> {
     pub fn has_key_of(&self, other: &Cell<'_>) -> bool {
         (self.row, self.qualifier, self.timestamp, self.kind)
             == (other.row, other.qualifier, other.timestamp, other.kind)
-    }
-
-    /// The order of a store (`CellComparatorImpl`): by row and qualifier, then the newest first; of one timestamp, what hides more
-    /// first; of one type, the last written first.
-    pub fn order(&self, other: &Cell<'_>) -> Ordering {
-        let coordinates = (self.row, self.qualifier).cmp(&(other.row, other.qualifier));
-        let age = |cell: &Cell<'_>| (cell.timestamp, cell.kind, cell.mvcc);
-        coordinates.then(age(other).cmp(&age(self)))
     }
 }
 

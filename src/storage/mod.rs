@@ -22,7 +22,7 @@ pub use bloom::Bloom;
 pub use cell::{Cell, CellType, Value, mvcc_bytes};
 pub use cell_encoder::CellEncoder;
 pub use compression::Compression;
-pub use retention::{Purpose, Retention};
+pub use retention::Retention;
 pub use row_size::{CELL_STRUCTURE, Mutation, RowSize};
 pub use separator::common_prefix;
 pub use separator::{SeparatorError, separator};

@@ -115,7 +115,8 @@ impl<'a> StoreFile<'a> {
         }
     }
 
-    /// The file of these cells, which come in their order ([`Cell::order`]).
+    /// The file of these cells, which come in the order of a store (`CellComparatorImpl`): by row and qualifier, then the newest first; of one timestamp, what hides more
+    /// first; of one type, the last written first.
     pub fn of(format: FileFormat<'a>, cells: impl IntoIterator<Item = Cell<'a>>) -> StoreFileSize {
         let mut file = Self::new(format);
         cells.into_iter().for_each(|cell| file.append(&cell));

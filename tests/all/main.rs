@@ -49,7 +49,6 @@ mod random_scenarios;
 mod ranges_of_time;
 mod real_hbase;
 mod region_stores;
-mod retention;
 mod rows_of_a_hash;
 mod rows_written_again;
 mod run_command;

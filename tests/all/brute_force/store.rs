@@ -99,22 +99,6 @@ impl Model {
         puts.any(|cell| cell.time == put.time && cell.mvcc > put.mvcc)
     }
 
-    /// Puts that a read of so many versions returns.
-    pub fn visible(&self, versions: usize) -> Vec<Written> {
-        let mut all: Vec<Written> = self.files.concat();
-        all.extend(self.memstore.iter().cloned());
-        all.retain(|cell| self.is_fresh(cell));
-        let live = |put: &&Written| {
-            put.is_put()
-                && !all
-                    .iter()
-                    .any(|it| put.is_swept_by(it) || put.is_struck_by(it))
-                && !Self::is_overwritten(put, &all)
-                && self.newer(put, &all) < versions.min(self.versions)
-        };
-        sorted(all.iter().filter(live).cloned().collect())
-    }
-
     /// What is written of these cells: deletes as well unless `all` files are compacted.
     fn rewritten(&self, mut cells: Vec<Written>, all: bool) -> Vec<Written> {
         cells.retain(|cell| self.is_fresh(cell));
@@ -160,7 +144,7 @@ impl Model {
 }
 
 /// By row and qualifier, then by rank.
-pub fn sorted(mut cells: Vec<Written>) -> Vec<Written> {
+fn sorted(mut cells: Vec<Written>) -> Vec<Written> {
     cells.sort_by(|a, b| {
         let columns = (&a.row, &a.qualifier).cmp(&(&b.row, &b.qualifier));
         columns.then(b.rank().cmp(&a.rank()))
