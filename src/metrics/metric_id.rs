@@ -1,6 +1,7 @@
 //! The identities of metrics, with what is known of each, and their dotted paths: `read.newest.response_ms.p99`. Must not compute any.
 
 use super::Hotspot;
+use crate::query::AccessPath;
 use crate::text::{nearest, words};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -321,16 +322,6 @@ pub fn reference() -> String {
     text
 }
 
-/// The words of `read.<name>.path`: the names of [`crate::query::AccessPath`], cheapest kind first.
-const PATH_WORDS: [&str; 6] = [
-    "get",
-    "multi-get",
-    "scan",
-    "fan-out-scan",
-    "bucket-scan",
-    "table-scan",
-];
-
 /// The names that paths may use: those of a scenario's operations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OperationNames<'a>(
@@ -452,7 +443,7 @@ impl MetricPath {
     /// The words that it may be, when it is a word.
     pub fn words(&self) -> Option<&'static [&'static str]> {
         match self.definition().unit {
-            Unit::Word if self.metric == MetricId::Path => Some(&PATH_WORDS),
+            Unit::Word if self.metric == MetricId::Path => Some(AccessPath::WORDS),
             Unit::Word => Some(Hotspot::WORDS),
             _ => None,
         }
@@ -647,7 +638,6 @@ mod tests {
 #[cfg(test)]
 mod path_tests {
     use super::*;
-    use crate::query::AccessPath;
 
     fn names() -> OperationNames<'static> {
         OperationNames([
@@ -751,17 +741,8 @@ mod path_tests {
     fn words_are_those_of_their_metric() {
         let words = |path: &str| lookup(path, &names()).unwrap().words();
         assert_eq!(words("hotspot"), Some(Hotspot::WORDS));
-        assert_eq!(words("read.newest.path"), Some(&PATH_WORDS[..]));
+        assert_eq!(words("read.newest.path"), Some(AccessPath::WORDS));
         assert_eq!(words("read.newest.calls"), None);
-        let paths = [
-            AccessPath::Get,
-            AccessPath::MultiGet,
-            AccessPath::Scan,
-            AccessPath::FanOutScan,
-            AccessPath::BucketScan,
-            AccessPath::TableScan,
-        ];
-        assert_eq!(paths.map(AccessPath::name), PATH_WORDS);
     }
 
     #[test]

@@ -7,39 +7,27 @@ use super::requests::Requests;
 use crate::key::{FieldSteps, KeyPlan, Knowledge, Randomness, Segment};
 use crate::keyspace::KeyBatch;
 use crate::record::{DerivedId, FieldId, KnownField, Schema};
-use crate::text::grouped;
+use crate::text::{grouped, words};
 use crate::time::EpochNanos;
 use crate::workload::{Population, Read, ReadTarget, RowCounts};
 use std::sync::Arc;
 
-/// Ways to serve a read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AccessPath {
-    /// One row by its key.
-    Get,
-    /// Several rows by their keys.
-    MultiGet,
-    /// One range of keys.
-    Scan,
-    /// Several ranges of keys.
-    FanOutScan,
-    /// One whole bucket.
-    BucketScan,
-    /// Everything.
-    TableScan,
-}
-
-impl AccessPath {
-    /// Its name in results and expectations.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Get => "get",
-            Self::MultiGet => "multi-get",
-            Self::Scan => "scan",
-            Self::FanOutScan => "fan-out-scan",
-            Self::BucketScan => "bucket-scan",
-            Self::TableScan => "table-scan",
-        }
+words! {
+    /// Ways to serve a read, cheapest first.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum AccessPath {
+        /// One row by its key.
+        Get = "get",
+        /// Several rows by their keys.
+        MultiGet = "multi-get",
+        /// One range of keys.
+        Scan = "scan",
+        /// Several ranges of keys.
+        FanOutScan = "fan-out-scan",
+        /// One whole bucket.
+        BucketScan = "bucket-scan",
+        /// Everything.
+        TableScan = "table-scan",
     }
 }
 
