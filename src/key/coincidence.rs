@@ -244,11 +244,7 @@ impl Coincidence {
                 record[usize::from(id.0)] = slot;
                 drawn = mix(drawn ^ slot as u64);
             }
-            let row = Row {
-                record: &record,
-                index: 0,
-                draws,
-            };
+            let row = Row::new(&record, 0, draws);
             let equal = equal.iter().filter(|_| has_column);
             let equal = equal.fold(1, |hash, column| mix(hash ^ of_row(column) as u64));
             let parts = [(&steps[..], 1), (given, equal), (codes, 1)];

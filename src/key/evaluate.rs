@@ -157,11 +157,8 @@ pub fn evaluate(
         parameters: &BTreeMap::new(),
     };
     let plan = KeyPlan::compile(text, &environment)?;
-    let (key, segments) = plan.describe(&Row {
-        record: &record,
-        index: 0,
-        draws: DrawKey::new(seed, 0, Stream::Keys, 0).at(0),
-    });
+    let draws = DrawKey::new(seed, 0, Stream::Keys, 0).at(0);
+    let (key, segments) = plan.describe(&Row::new(&record, 0, draws));
     Ok(Evaluated {
         key,
         segments,

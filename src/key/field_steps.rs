@@ -5,7 +5,7 @@ use super::digit::Digit;
 use super::formats::Encoding;
 use super::run::{Row, Rows};
 use crate::random::{DrawKey, Draws, Seed, Stream};
-use crate::record::{FieldId, FieldKind, Schema, ValueGroups};
+use crate::record::{FieldId, Schema, ValueGroups};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -239,12 +239,8 @@ impl FieldSteps {
     /// Which of the field's values the uses together make the same of. Not of time and sequences, whose values come one after another.
     pub(super) fn groups(&self, schema: &Schema) -> Option<ValueGroups> {
         let field = schema.field(self.field);
-        let comes_in_turn = matches!(
-            field.kind,
-            FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
-        );
         let count = field.count().filter(|count| *count <= LISTED)?;
-        if comes_in_turn || self.uses.is_empty() {
+        if field.kind.moves() || self.uses.is_empty() {
             return None;
         }
         let (first, at) = (field.kind.first_slot(), usize::from(self.field.0));
@@ -267,11 +263,7 @@ impl FieldSteps {
     }
 
     pub(super) fn write(&self, record: &[i64], draws: Draws, out: &mut Vec<u8>) {
-        let row = Row {
-            record,
-            index: 0,
-            draws,
-        };
+        let row = Row::new(record, 0, draws);
         for coarse in self.uses.iter() {
             coarse.write(&Rows::one(&row), out);
             // No two values make the same by where one use ends.

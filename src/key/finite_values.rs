@@ -49,12 +49,7 @@ fn leading_values(segments: &[Segment], schema: &Schema) -> Option<Vec<Vec<u8>>>
         records = product(&slots, &records, with)?;
     }
     let value = |record: &Vec<i64>| {
-        let (index, draws) = (0, no_draws());
-        let row = Row {
-            record,
-            index,
-            draws,
-        };
+        let row = Row::new(record, 0, no_draws());
         let mut value = Vec::new();
         for segment in lead {
             segment.code.write(&Rows::one(&row), &mut value);

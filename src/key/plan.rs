@@ -390,14 +390,8 @@ impl KeyPlan {
                     _ => (pace.rows_per_sec.unwrap_or(0.0) * passed / 1e9) as i64,
                 };
             }
-            let (mut bytes, draws) = (Vec::new(), no_draws());
-            let (record, index) = (&record[..], 0);
+            let (mut bytes, row) = (Vec::new(), Row::new(&record, 0, no_draws()));
             for segment in 0..decided.len() {
-                let row = Row {
-                    record,
-                    index,
-                    draws,
-                };
                 self.write_segment(segment, &row, &mut bytes);
             }
             bytes

@@ -27,6 +27,17 @@ pub struct Row<'a> {
     pub draws: Draws,
 }
 
+impl<'a> Row<'a> {
+    /// A row of an operation with this index and these draws.
+    pub fn new(record: &'a [i64], index: u64, draws: Draws) -> Self {
+        Self {
+            record,
+            index,
+            draws,
+        }
+    }
+}
+
 /// One row, or at most [`ROWS`] of them.
 #[derive(Clone, Copy)]
 pub struct Rows<'a> {

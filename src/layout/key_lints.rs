@@ -386,13 +386,7 @@ impl LaidTable<'_> {
     fn row_outgrows_a_region(&self) -> Option<Diagnostic> {
         let (table, setup) = (&self.table, self.table.setup());
         let qualifier = table.strategy.qualifier.as_ref()?;
-        let is_counted = |field: &FieldId| {
-            let kind = &setup.schema.field(*field).kind;
-            matches!(
-                kind,
-                FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
-            )
-        };
+        let is_counted = |field: &FieldId| setup.schema.field(*field).kind.moves();
         let grows =
             !table.key.fields().iter().any(is_counted) && qualifier.fields().iter().any(is_counted);
         let share = self.run.hottest_row_share();
@@ -452,19 +446,14 @@ impl LaidTable<'_> {
         let (key, setup) = (self.table.key, self.table.setup());
         let segments = key.segments();
         let is_salt = |segment: &Segment| {
-            let moves = |field: &FieldId| {
-                let kind = &setup.schema.field(*field).kind;
+            let moves_alone = |field: &FieldId| {
                 let mut using = segments.iter().filter(|it| it.fields().contains(field));
                 let is_alone = using.next().is_some() && using.next().is_none();
-                let moves = matches!(
-                    kind,
-                    FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
-                );
-                moves && is_alone
+                is_alone && setup.schema.field(*field).kind.moves()
             };
             segment.randomness() == Randomness::Hashed
                 && segment.space() <= MOST_SALTS as f64
-                && segment.fields().iter().all(moves)
+                && segment.fields().iter().all(moves_alone)
         };
         let rest = segments.iter().filter(|it| !is_salt(it));
         let rest: Vec<&str> = rest.map(|it| it.expression.as_str()).collect();

@@ -217,11 +217,8 @@ impl KeySample {
 
     /// What the operation's key is written from.
     pub fn row(&self, at: usize) -> Row<'_> {
-        Row {
-            record: self.record(at),
-            index: self.batch.indices[at],
-            draws: self.draws.at(self.batch.operations[at]),
-        }
+        let draws = self.draws.at(self.batch.operations[at]);
+        Row::new(self.record(at), self.batch.indices[at], draws)
     }
 
     /// Mean length of a key in bytes; 0 for an empty sample.

@@ -293,11 +293,8 @@ impl Iterator for Writes<'_> {
         let (write, index) = (self.batch.writes[at], self.batch.indices[at]);
         let tables = self.tables.iter();
         let keys: Vec<RowKey> = tables.map(|table| table.keys.get(at).into()).collect();
-        let row = Row {
-            record: self.batch.record(at, self.width),
-            index,
-            draws: self.tables[0].draws.at(self.batch.operations[at]),
-        };
+        let draws = self.tables[0].draws.at(self.batch.operations[at]);
+        let row = Row::new(self.batch.record(at, self.width), index, draws);
         Some(Replayed {
             at: intended,
             client: self.source.client(index),

@@ -325,11 +325,7 @@ impl ValueBeginnings {
         let mut bytes = |slot: i64| {
             record[usize::from(field.0)] = slot;
             let mut bytes = Vec::new();
-            let row = Row {
-                record: &record,
-                index: 0,
-                draws: DrawKey::new(Seed(0), 0, Stream::Keys, 0).at(0),
-            };
+            let row = Row::new(&record, 0, DrawKey::new(Seed(0), 0, Stream::Keys, 0).at(0));
             let all = value_start(key, segment)..=segment;
             all.for_each(|at| key.write_segment(at, &row, &mut bytes));
             bytes

@@ -171,11 +171,7 @@ impl Schema {
     /// The field has one of finitely many values for each value of `root`, and depends on nothing else.
     pub fn follows(&self, field: FieldId, root: FieldId) -> bool {
         let Field { kind, of, .. } = self.field(field);
-        let moves = matches!(
-            kind,
-            FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
-        );
-        !moves
+        !kind.moves()
             && self.field(field).count().is_some()
             && matches!(of[..], [parent] if parent == root || self.follows(parent, root))
     }
@@ -274,6 +270,11 @@ impl Field {
 }
 
 impl FieldKind {
+    /// Values follow the rows as they come, one after another.
+    pub fn moves(&self) -> bool {
+        matches!(self, Self::Timestamp { .. } | Self::Sequence { .. })
+    }
+
     /// Ints, sequences and timestamps.
     pub fn is_number(&self) -> bool {
         matches!(
