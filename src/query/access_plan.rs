@@ -129,6 +129,8 @@ pub struct AccessPlan {
     pub(super) cells_in_order: bool,
     pub(super) longer: Option<LongerValues>,
     pub(super) ordered: Option<Ordered>,
+    /// Its scans filter for what rows have otherwise at some times than at others.
+    pub(super) is_mixed: bool,
     /// Several combinations may ask for the same.
     pub(super) may_repeat: bool,
     /// It asks for the target's own row by its key, which no other is; that row is there.
@@ -210,6 +212,7 @@ impl AccessPlan {
             cells_in_order,
             names_cells,
             ordered,
+            is_mixed: false,
             over_reads: Vec::new(),
             expected: Expected::default(),
         };
@@ -330,6 +333,15 @@ impl AccessPlan {
             }
         }
         found
+    }
+
+    /// Fields by which it filters the rows that it reads.
+    fn filters(&self) -> Vec<FieldId> {
+        let question = &*self.question;
+        let fields = question.known.stored().iter();
+        let fields = fields.chain(&question.lists).chain(&question.made_of.0);
+        let untold = fields.filter(|field| !self.evidence.told.contains(field));
+        untold.copied().collect()
     }
 
     /// The segments that are used as a whole.
@@ -611,6 +623,7 @@ fn plan_with<R: RowCounts>(
             break;
         }
         let mut plan = AccessPlan::new(question, way, &beginnings);
+        plan.is_mixed = plan.ordered.is_some() && context.population.differ_in(&plan.filters());
         let most = best.as_ref().map_or(f64::INFINITY, |(cost, _)| *cost);
         let cost = cost(&mut plan, context, most, &mut requests);
         let better = best.as_ref().is_none_or(|(least, before)| {

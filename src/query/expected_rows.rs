@@ -9,6 +9,7 @@ use super::serve::Read;
 use crate::record::{FieldId, ValueGroups};
 use crate::workload::{Condition, ReadTarget, RowCounts};
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Combinations of `in` lists whose wanted rows are counted one by one; of more, these stand for all.
@@ -203,10 +204,16 @@ impl<R: RowCounts> Read<'_, R> {
 
     /// Expected number of rows that share the beginning of the combination.
     pub(super) fn rows_of(&mut self, evidence: &Evidence) -> f64 {
-        self.number_of(Counted::Rows, evidence)
+        self.number_of(Counted::Rows, evidence, None)
     }
 
-    pub(super) fn number_of(&mut self, of: Counted, evidence: &Evidence) -> f64 {
+    /// The same of rows or cells, and only of those with values of one more range.
+    pub(super) fn number_of(
+        &mut self,
+        of: Counted,
+        evidence: &Evidence,
+        only: Option<(FieldId, Range<i64>)>,
+    ) -> f64 {
         let (question, target) = (&self.plan.question, self.target);
         let Scratch {
             record,
@@ -239,6 +246,10 @@ impl<R: RowCounts> Read<'_, R> {
             }
             let range = between.within(*field, range);
             between.set(*field, Some(range));
+        }
+        if let Some((field, range)) = only {
+            let range = between.within(field, range);
+            between.set(field, Some(range));
         }
         let mut of_lists = ListedRows {
             question,

@@ -13,6 +13,7 @@ mod differing_rows;
 mod evidence;
 mod exact_scan;
 mod expected_rows;
+mod page_range;
 mod question;
 mod requests;
 mod row_identity;

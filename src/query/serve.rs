@@ -3,10 +3,9 @@
 
 use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues, Stop};
-use super::question::{Bands, Counted, Order};
+use super::question::{Bands, Counted};
 use super::requests::{Counts, Requests, ScanRequest, Scratch};
-use super::row_identity::RowIdentity;
-use crate::key::{FieldSteps, Row};
+use crate::key::Row;
 use crate::keyspace::RowKey;
 use crate::record::FieldId;
 use crate::time::SimTime;
@@ -113,8 +112,9 @@ impl AccessPlan {
             read.requests.merge((have_longer, is_shared), scratch);
         }
         let page = read.page(wanted);
+        read.requests.row_cells = read.cells_of_row();
         read.limit(wanted, &page);
-        read.count_cells(wanted, &page);
+        read.count_cells(&page);
         let scratch = read.scratch;
         requests.scratch = Some(scratch);
     }
@@ -122,15 +122,13 @@ impl AccessPlan {
 
 /// What a reader of some of the rows, by their order, passes and gets.
 #[derive(Debug, Clone, Copy)]
-struct Page {
+pub(super) struct Page {
     /// Rows that hold what is skipped.
-    skipped: f64,
+    pub skipped: f64,
     /// Rows that hold what is returned.
-    size: f64,
-    /// Rows that are read for it, where only wanted ones are.
-    enough: f64,
-    /// Of rows that have several cells by the order: how many cells of each are read, and how many are returned in all.
-    cells: Option<[f64; 2]>,
+    pub size: f64,
+    /// Of rows that have several cells by the order: how many of these are wanted, and how many of them are returned.
+    pub cells: Option<[f64; 2]>,
 }
 
 /// One read being worked out.
@@ -140,7 +138,7 @@ pub(super) struct Read<'a, R> {
     pub(super) target: &'a ReadTarget<'a>,
     pub(super) rows: &'a R,
     pub(super) scratch: Box<Scratch>,
-    requests: &'a mut Requests,
+    pub(super) requests: &'a mut Requests,
 }
 
 impl<R: RowCounts> Read<'_, R> {
@@ -172,156 +170,6 @@ impl<R: RowCounts> Read<'_, R> {
         let value = self.value_before(order, order.skipped as f64);
         self.scratch.cursor.extend_from_slice(self.target.record);
         self.scratch.cursor[usize::from(order.field.0)] = value;
-    }
-
-    /// The value of the page's field by which, in the page's order, so many records have come: rows, or cells where a qualifier tells them apart.
-    /// The last value where there are fewer.
-    fn value_before(&mut self, order: Order, records: f64) -> i64 {
-        let own = self.scratch.bands.of(order.field);
-        let range = own
-            .clone()
-            .unwrap_or_else(|| self.plan.question.domain(order.field));
-        // The nearest value by which enough rows have come: `far` is known to do, `near` not to; and how many are too many there.
-        let (mut near, mut far) = match order.falling {
-            true => (range.start.saturating_sub(1), range.end - 1),
-            false => (range.end, range.start),
-        };
-        let mut surplus = |value: i64| {
-            // The rows before a value in the page's order, that of the value included.
-            let before = match order.falling {
-                true => range.start..value.saturating_add(1),
-                false => value..range.end,
-            };
-            self.scratch.bands.set(order.field, Some(before));
-            self.wanted(Counted::Cells).0 - records
-        };
-        let (mut of_near, mut of_far) = (-records, surplus(far));
-        let mut halves = false;
-        while of_far >= 0.0 && near.abs_diff(far) > 1 {
-            // Most fields have about as many rows everywhere: a straight line finds the value, but where it has not halved the stretch.
-            let stretch = near.abs_diff(far);
-            let line = (stretch as f64 * of_near / (of_near - of_far)).ceil() as u64;
-            let step = if halves { stretch / 2 } else { line };
-            let step = step.clamp(1, stretch - 1);
-            let middle = match near < far {
-                true => near.saturating_add_unsigned(step),
-                false => near.saturating_sub_unsigned(step),
-            };
-            let of_middle = surplus(middle);
-            match of_middle >= 0.0 {
-                true => (far, of_far) = (middle, of_middle),
-                false => (near, of_near) = (middle, of_middle),
-            }
-            halves = near.abs_diff(far) > stretch / 2;
-        }
-        self.scratch.bands.set(order.field, own);
-        far
-    }
-
-    /// The page of a read that has one; without, all of the rows that are `wanted`.
-    fn page(&mut self, wanted: f64) -> Page {
-        let (plan, question) = (self.plan, &self.plan.question);
-        let order = question.order.filter(|_| question.by_index.is_none());
-        let Some(order) = order else {
-            return Page {
-                skipped: 0.0,
-                size: wanted,
-                enough: wanted,
-                cells: None,
-            };
-        };
-        let (skipped, size) = (order.skipped as f64, order.rows as f64);
-        let passed = if order.by_cursor { 0.0 } else { skipped };
-        let is_of_cells = |cells: &RowIdentity| cells.tells(order.field);
-        if !question.cell_identity.as_ref().is_some_and(is_of_cells) {
-            return Page {
-                skipped,
-                size,
-                enough: size + passed,
-                cells: None,
-            };
-        }
-        let all = self.wanted(Counted::Cells).0;
-        let own = self.scratch.bands.of(order.field);
-        let domain = question.domain(order.field);
-        let range = own.clone().unwrap_or_else(|| domain.clone());
-        // From the page's first value to its last one, in ascending order.
-        let last = self.value_before(order, skipped + size);
-        let first = match (order.skipped, order.falling) {
-            (0, true) => range.start,
-            (0, false) => range.end - 1,
-            _ => self.value_before(order, skipped),
-        };
-        let of_page = first.min(last)..first.max(last) + 1;
-        let of_skipped = match order.falling {
-            true => range.start..of_page.start,
-            false => of_page.end..range.end,
-        };
-        let of_read = match order.by_cursor {
-            true => of_page.clone(),
-            false => of_page.start.min(of_skipped.start)..of_page.end.max(of_skipped.end),
-        };
-        let mut rows_in = |between: &Range<i64>| {
-            self.scratch.bands.set(order.field, Some(between.clone()));
-            self.wanted(Counted::Rows).0
-        };
-        let rows = [&of_page, &of_skipped, &of_read].map(&mut rows_in);
-        // Rows are read whole: their cells lie in whole steps of the field, or anywhere.
-        let mut of_rows = match question.identity.tells(order.field) {
-            true => of_read.clone(),
-            false => range.clone(),
-        };
-        if question.identity.step_field() == Some(order.field) {
-            let Scratch { record, grain, .. } = &mut *self.scratch;
-            let slot = usize::from(order.field.0);
-            let mut whole = |value: i64| {
-                record.clear();
-                record.extend_from_slice(self.target.record);
-                record[slot] = value;
-                let step = question.identity.step(record, grain).window();
-                step.map_or(value..value + 1, |(_, step)| step)
-            };
-            let (start, end) = (whole(of_read.start).start, whole(of_read.end - 1).end);
-            of_rows = start.max(range.start)..end.min(range.end);
-        }
-        self.scratch.bands.set(order.field, Some(of_rows));
-        let cells = self.wanted(Counted::Cells).0;
-        let in_rows = self.wanted(Counted::Rows).0;
-        self.scratch.bands.set(order.field, own);
-        let [size_rows, skipped_rows, enough] = rows;
-        let mut row_cells = cells / in_rows.max(f64::MIN_POSITIVE);
-        if plan.cells_in_order {
-            row_cells = row_cells.min((size + passed).min(all) / enough.max(f64::MIN_POSITIVE));
-        }
-        Page {
-            skipped: skipped_rows,
-            size: size_rows,
-            enough,
-            cells: Some([row_cells, (all - skipped).clamp(0.0, size)]),
-        }
-    }
-
-    /// Wanted rows of each scan in the whole steps from the first of the page's order, or from the cursor, to the one in which the scan has enough of them.
-    fn enough_in_steps(&mut self, order: Order, steps: &FieldSteps) -> f64 {
-        let scans = self.requests.scans.len().max(1) as f64;
-        let own = self.scratch.bands.of(order.field);
-        let domain = self.plan.question.domain(order.field);
-        let range = own.clone().unwrap_or_else(|| domain.clone());
-        let [skipped, size] = [order.skipped, order.rows].map(|records| records as f64);
-        let (first, last) = match order.by_cursor && order.skipped > 0 {
-            true => (self.value_before(order, skipped), skipped + scans * size),
-            false if order.falling => (range.start, scans * (skipped + size)),
-            false => (range.end - 1, scans * (skipped + size)),
-        };
-        let last = self.value_before(order, last);
-        let Scratch { record, grain, .. } = &mut *self.scratch;
-        record.clone_from_slice(self.target.record);
-        let whole = steps.covering(first.min(last)..first.max(last) + 1, record, domain, grain);
-        let whole = whole.start.max(range.start)..whole.end.min(range.end);
-        self.scratch.bands.set(order.field, Some(whole));
-        let rows = self.wanted(Counted::Rows).0;
-        self.scratch.bands.set(order.field, own);
-        rows / scans
     }
 
     /// Goes through the values of a dimension, and of all that follow.
@@ -409,7 +257,7 @@ impl<R: RowCounts> Read<'_, R> {
         let rows = self.rows_of(&plan.evidence);
         if let Some(cells) = &plan.cells {
             let [counted_rows, counted_cells] = self.scratch.counted;
-            let cells = self.number_of(Counted::Cells, cells);
+            let cells = self.number_of(Counted::Cells, cells, None);
             let most = match plan.way.stop == Stop::Key {
                 true => 1.0,
                 false => f64::INFINITY,
@@ -587,32 +435,36 @@ impl<R: RowCounts> Read<'_, R> {
         self.requests.gets_found = named as f64;
     }
 
-    /// Cells of the rows that are read, and of those that are returned, of which `wanted` satisfy all that the reader knows.
-    fn count_cells(&mut self, wanted: f64, page: &Page) {
+    /// Cells of each row that is read, where these are read whole.
+    fn cells_of_row(&self) -> f64 {
+        let [rows, cells] = self.scratch.counted;
+        match self.plan.question.by_index.is_none() && rows > 0.0 {
+            true => cells / rows,
+            false => 1.0,
+        }
+    }
+
+    /// Cells of the rows that are read, in all their versions, and of those that are returned.
+    fn count_cells(&mut self, page: &Page) {
         let question = &self.plan.question;
         let versions = match question.versions {
             0 | 1 => 1.0,
             most => self.versions_of_a_cell(most),
         };
-        let mut ratios = [[1.0; 2]; 2];
-        if question.cell_identity.is_some() && question.by_index.is_none() {
-            let cells = self.wanted(Counted::Cells).0;
-            ratios = [self.scratch.counted, [wanted, cells]];
-        }
-        let [read, returned] = ratios.map(|[rows, cells]| match rows > 0.0 {
-            true => cells / rows * versions * question.cells_of_a_write,
-            false => 1.0,
-        });
-        self.requests.row_cells = read;
-        self.requests.cells_returned = self.requests.rows_returned * returned;
-        let Some([row_cells, returned]) = page.cells else {
-            return;
+        let of_write = versions * question.cells_of_a_write;
+        self.requests.row_cells *= of_write;
+        let rows = self.requests.rows_returned;
+        let returned = match page.cells {
+            Some([_, returned]) => returned,
+            None if question.cell_identity.is_none() || question.by_index.is_some() => rows,
+            // A row has the cells of all values of a list that does not tell it.
+            None => {
+                let found = self.requests.rows_found.max(f64::MIN_POSITIVE);
+                let part = question.order.map_or(1.0, |_| rows / found);
+                self.wanted(Counted::Cells).0 * part
+            }
         };
-        let is_limited = self.requests.scans.is_empty() || self.plan.ordered.is_some();
-        if is_limited {
-            self.requests.row_cells = row_cells * versions;
-        }
-        self.requests.cells_returned = returned * versions;
+        self.requests.cells_returned = returned * of_write;
     }
 
     /// How many writes that satisfy what the reader knows it gets of a cell that has any, on average: the newest ones, so many at most, of those that are
@@ -696,7 +548,20 @@ impl<R: RowCounts> Read<'_, R> {
         };
         self.requests.rows_found = found;
         self.requests.rows_returned = (found - page.skipped).clamp(0.0, page.size);
+        let whole = self.requests.row_cells;
+        // What each request asks for, and how many cells it reads for that of rows that have any, where a row's cells lie in the order wanted.
+        let asked = (order.rows + if order.by_cursor { 0 } else { order.skipped }) as f64;
+        let until = match page.cells {
+            Some([all, _]) if plan.cells_in_order => {
+                asked * whole * wanted.min(self.scratch.counted[0]) / all
+            }
+            _ => f64::INFINITY,
+        };
         let Some(ordered) = &plan.ordered else {
+            if self.requests.scans.is_empty() {
+                let part = (found / self.requests.gets_found).min(1.0);
+                self.requests.row_cells -= part * (whole - whole.min(until));
+            }
             return;
         };
         // Rows of longer values lie before all others or behind them. Only one scan has any.
@@ -718,10 +583,11 @@ impl<R: RowCounts> Read<'_, R> {
             true => ((page.skipped / share - passed_rows) / behind).clamp(0.0, 1.0),
             false => 0.0,
         };
-        let enough = match &ordered.step {
-            Some(steps) => self.enough_in_steps(order, steps),
-            None => page.enough,
+        let [enough, met, of_first] = match ordered.step.is_some() || page.cells.is_some() {
+            true => self.in_reach(order),
+            false => [asked, asked, 1.0],
         };
+        let mix = self.mix_of_reach(page.cells.map_or(Counted::Rows, |_| Counted::Cells), order);
         if order.by_cursor && order.skipped > 0 {
             before = 0.0;
         }
@@ -733,13 +599,17 @@ impl<R: RowCounts> Read<'_, R> {
         let of_scans: f64 = self.requests.scans.iter().map(|scan| scan.rows_read).sum();
         // The target is one of them, wherever it lies.
         let own = wanted.min(1.0);
+        let mut cells = 0.0;
         for scan in &mut self.requests.scans {
             let part = scan.rows_read / of_scans * share * behind / wanted * (1.0 - passed);
             let rows = (scan.rows - longer) * (1.0 - passed);
             scan.rows *= 1.0 - passed;
             scan.rows_read = match part > 0.0 {
                 true => {
+                    // As if all were mixed as those that it meets are.
+                    let rows = rows * mix;
                     let until = match ordered.step {
+                        _ if page.cells.is_some() => met,
                         // Whole steps have been counted, in which rows come one like the other.
                         Some(_) => enough * rows / (wanted * part).min(rows),
                         None => match turns.map(|turns| turns * part) {
@@ -753,6 +623,16 @@ impl<R: RowCounts> Read<'_, R> {
                 }
                 false => scan.rows,
             };
+            // Rows without any are read to their end.
+            let [of_row, found] = match part > 0.0 {
+                true => [of_first, scan.rows_read * (enough / met).min(1.0)],
+                false => [whole, 0.0],
+            };
+            cells += (scan.rows_read - found) * of_row + (found * of_row).min(until * mix);
+        }
+        let read = self.requests.rows_read();
+        if page.cells.is_some() && read > 0.0 {
+            self.requests.row_cells = cells / read;
         }
     }
 }

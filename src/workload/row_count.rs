@@ -9,7 +9,7 @@ use super::kept_writes::InCell;
 use super::marginals::{Marginal, Of, ValueClasses};
 use super::population::Population;
 use super::row_history::{RowOrigin, StepInflow, Window, both, ln_missed};
-use super::row_question::{Condition, Item, RowCounts, RowEquality, items};
+use super::row_question::{Condition, Item, RowEquality, items};
 use super::row_shape::{FieldRole, OriginShape, RowShape, Telling};
 use crate::record::{FieldId, Late, TimeUnit};
 use crate::time::SimTime;
@@ -159,49 +159,6 @@ pub(super) struct TargetsCell {
     /// Logarithm of the probability that no row of one combination falls on it.
     missed: f64,
     pub(super) cell: InCell,
-}
-
-impl RowCounts for Population {
-    /// Expected number of rows that a table holds at an instant and that satisfy `condition`, when `target` (a record of the table) is known to be one of
-    /// the writes: at least 1 if it satisfies the condition. Of records that agree in `equality` only one counts, as under a key that tells just that.
-    ///
-    /// Turns of `each` hold a cell for certain, unless they are late: then as chance has it, as drawn rows do by the laws of their
-    /// fields. Rows of several writes that may agree are counted once. Once classes of values are there,
-    /// O(origins^2 x steps x classes), with at most 32 groups of steps and some 50 classes a field that no condition fixes; O(origins)
-    /// where two rows hardly ever share a cell.
-    fn distinct(
-        &self,
-        condition: Condition<'_>,
-        equality: RowEquality<'_>,
-        target: &[i64],
-        at: SimTime,
-    ) -> f64 {
-        if !equality.is_of_newest(condition) && condition.leaves_only(target, equality) {
-            return 1.0;
-        }
-        let shape = RowShape::of(self, condition, equality);
-        let mut count = RowCount::new((self, &shape), (condition, equality), target, at);
-        count.distinct()
-    }
-
-    fn kept(
-        &self,
-        most: u32,
-        asked: (Condition<'_>, RowEquality<'_>),
-        target: &[i64],
-        at: SimTime,
-    ) -> f64 {
-        self.writes_kept(most, asked, target, at)
-    }
-
-    fn turns(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> Option<f64> {
-        self.turns_of(condition, target, at)
-    }
-
-    fn follow(&self, field: FieldId) -> bool {
-        let is_drawn = |at| matches!(self.marginals.of(at, field), Marginal::OfOthers { .. });
-        (0..self.origins.len()).all(is_drawn)
-    }
 }
 
 impl RowOrigin {

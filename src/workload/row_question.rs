@@ -181,6 +181,11 @@ pub trait RowCounts {
         true
     }
 
+    /// Rows of several origins come to values of any of these fields otherwise, so that there may be more rows with a value of it at some times than at others.
+    fn differ_in(&self, _fields: &[FieldId]) -> bool {
+        false
+    }
+
     /// Asks for what rows with values of a field are counted by, where that is in a table.
     fn prefetch(&self, _field: FieldId, _slots: &[i64]) {}
 }

@@ -69,6 +69,7 @@ mod validation;
 mod verdicts;
 #[cfg(unix)]
 mod watch;
+mod wide_rows;
 
 // What they share.
 mod binary;

@@ -1,0 +1,185 @@
+//! From which value of the page's field to which a read by its order goes, and what lies there. Must not know keys.
+
+use super::question::{Counted, Order};
+use super::requests::Scratch;
+use super::row_identity::RowIdentity;
+use super::serve::{Page, Read};
+use crate::record::FieldId;
+use crate::workload::RowCounts;
+use std::ops::Range;
+
+impl<R: RowCounts> Read<'_, R> {
+    /// The value of the page's field by which, in the page's order, so many records have come: rows, or cells where a qualifier tells them apart.
+    /// The last value where there are fewer.
+    pub(super) fn value_before(&mut self, order: Order, records: f64) -> i64 {
+        let own = self.scratch.bands.of(order.field);
+        let range = own
+            .clone()
+            .unwrap_or_else(|| self.plan.question.domain(order.field));
+        // The nearest value by which enough rows have come: `far` is known to do, `near` not to; and how many are too many there.
+        let (mut near, mut far) = match order.falling {
+            true => (range.start.saturating_sub(1), range.end - 1),
+            false => (range.end, range.start),
+        };
+        let mut surplus = |value: i64| {
+            // The rows before a value in the page's order, that of the value included.
+            let before = match order.falling {
+                true => range.start..value.saturating_add(1),
+                false => value..range.end,
+            };
+            self.scratch.bands.set(order.field, Some(before));
+            self.wanted(Counted::Cells).0 - records
+        };
+        let (mut of_near, mut of_far) = (-records, surplus(far));
+        let mut halves = false;
+        while of_far >= 0.0 && near.abs_diff(far) > 1 {
+            // Most fields have about as many rows everywhere: a straight line finds the value, but where it has not halved the stretch.
+            let stretch = near.abs_diff(far);
+            let line = (stretch as f64 * of_near / (of_near - of_far)).ceil() as u64;
+            let step = if halves { stretch / 2 } else { line };
+            let step = step.clamp(1, stretch - 1);
+            let middle = match near < far {
+                true => near.saturating_add_unsigned(step),
+                false => near.saturating_sub_unsigned(step),
+            };
+            let of_middle = surplus(middle);
+            match of_middle >= 0.0 {
+                true => (far, of_far) = (middle, of_middle),
+                false => (near, of_near) = (middle, of_middle),
+            }
+            halves = near.abs_diff(far) > stretch / 2;
+        }
+        self.scratch.bands.set(order.field, own);
+        far
+    }
+
+    /// The page of a read that has one; without, all of the rows that are `wanted`.
+    pub(super) fn page(&mut self, wanted: f64) -> Page {
+        let question = &self.plan.question;
+        let order = question.order.filter(|_| question.by_index.is_none());
+        let Some(order) = order else {
+            return Page {
+                skipped: 0.0,
+                size: wanted,
+                cells: None,
+            };
+        };
+        let (skipped, size) = (order.skipped as f64, order.rows as f64);
+        let is_of_cells = |cells: &RowIdentity| cells.tells(order.field);
+        if !question.cell_identity.as_ref().is_some_and(is_of_cells) {
+            return Page {
+                skipped,
+                size,
+                cells: None,
+            };
+        }
+        let all = self.wanted(Counted::Cells).0;
+        let own = self.scratch.bands.of(order.field);
+        let domain = question.domain(order.field);
+        let range = own.clone().unwrap_or_else(|| domain.clone());
+        // From the page's first value to its last one, in ascending order.
+        let last = self.value_before(order, skipped + size);
+        let first = match (order.skipped, order.falling) {
+            (0, true) => range.start,
+            (0, false) => range.end - 1,
+            _ => self.value_before(order, skipped),
+        };
+        let of_page = first.min(last)..first.max(last) + 1;
+        let of_skipped = match order.falling {
+            true => range.start..of_page.start,
+            false => of_page.end..range.end,
+        };
+        let mut rows_in = |between: &Range<i64>| {
+            self.scratch.bands.set(order.field, Some(between.clone()));
+            self.wanted(Counted::Rows).0
+        };
+        let [size_rows, skipped_rows] = [&of_page, &of_skipped].map(&mut rows_in);
+        self.scratch.bands.set(order.field, own);
+        Page {
+            skipped: skipped_rows,
+            size: size_rows,
+            cells: Some([all, (all - skipped).clamp(0.0, size)]),
+        }
+    }
+
+    /// From the first value of the page's order, or the cursor's, to the one by which each scan has enough; whole steps of the field where rows lie in steps.
+    fn reach(&mut self, order: Order) -> Range<i64> {
+        let scans = self.scans();
+        let own = self.scratch.bands.of(order.field);
+        let domain = self.plan.question.domain(order.field);
+        let range = own.unwrap_or_else(|| domain.clone());
+        let [skipped, size] = [order.skipped, order.rows].map(|records| records as f64);
+        let (first, last) = match order.by_cursor && order.skipped > 0 {
+            true => (self.value_before(order, skipped), skipped + scans * size),
+            false if order.falling => (range.start, scans * (skipped + size)),
+            false => (range.end - 1, scans * (skipped + size)),
+        };
+        let last = self.value_before(order, last);
+        let reach = first.min(last)..first.max(last) + 1;
+        let step = self.plan.ordered.as_ref().and_then(|it| it.step.as_ref());
+        let Some(steps) = step else { return reach };
+        let Scratch { record, grain, .. } = &mut *self.scratch;
+        record.clone_from_slice(self.target.record);
+        let whole = steps.covering(reach, record, domain, grain);
+        whole.start.max(range.start)..whole.end.min(range.end)
+    }
+
+    /// In what each scan reads until it has enough: wanted rows, all rows, and cells that are read of each.
+    pub(super) fn in_reach(&mut self, order: Order) -> [f64; 3] {
+        let (plan, field) = (self.plan, order.field);
+        let own = self.scratch.bands.of(field);
+        let reach = self.reach(order);
+        self.scratch.bands.set(field, Some(reach.clone()));
+        let wanted = self.wanted(Counted::Rows).0;
+        let only = Some((field, reach)).filter(|_| !self.is_in_steps(field));
+        let [mut met, mut cells] = [1.0, self.requests.row_cells];
+        if let Some(of_cells) = &plan.cells {
+            met = self.number_of(Counted::Rows, &plan.evidence, only.clone());
+            cells = self.number_of(Counted::Cells, of_cells, only) / met.max(f64::MIN_POSITIVE);
+        }
+        self.scratch.bands.set(field, own);
+        [wanted / self.scans(), met, cells]
+    }
+
+    /// Scans that find any of what is wanted.
+    fn scans(&self) -> f64 {
+        let scans = self.requests.scans.iter();
+        scans.filter(|scan| scan.rows_read > 0.0).count().max(1) as f64
+    }
+
+    /// Each scan is of a step of the field.
+    fn is_in_steps(&self, field: FieldId) -> bool {
+        let mut steps = self.plan.evidence.steps.iter();
+        steps.any(|it| it.0 == field)
+    }
+
+    /// How many times as many rows or cells there are for each wanted one among those that scans meet as among all: kinds of rows that have histories of their own, or
+    /// are kept for so long each, are mixed otherwise in the newest part.
+    pub(super) fn mix_of_reach(&mut self, of: Counted, order: Order) -> f64 {
+        let (plan, field) = (self.plan, order.field);
+        if !plan.is_mixed || self.is_in_steps(field) {
+            return 1.0;
+        }
+        let cells = plan.cells.as_ref().filter(|_| of == Counted::Cells);
+        let evidence = cells.unwrap_or(&plan.evidence);
+        let own = self.scratch.bands.of(field);
+        let domain = own.clone().unwrap_or_else(|| plan.question.domain(field));
+        let reach = self.reach(order);
+        // The target is a wanted one wherever it lies, and says nothing of the others.
+        let slot = self.target.record[usize::from(field.0)];
+        let [met, all] = [reach, domain].map(|range| {
+            let target = f64::from(u8::from(range.contains(&slot)));
+            self.scratch.bands.set(field, Some(range.clone()));
+            let wanted = self.wanted(of).0;
+            let rows = self.number_of(of, evidence, Some((field, range)));
+            (rows - target) / (wanted - target)
+        });
+        self.scratch.bands.set(field, own);
+        let mix = met / all;
+        if mix.is_finite() && mix > 0.0 {
+            mix
+        } else {
+            1.0
+        }
+    }
+}
