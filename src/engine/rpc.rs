@@ -54,7 +54,7 @@ pub struct Rpc {
     pub client: u32,
     /// The handler that took it.
     pub handler: u32,
-    /// What it carries, among the pieces; [`NONE`] for a row that is written by itself.
+    /// Its own number, under which its piece lies; [`NONE`] for a row that is written by itself.
     pub piece: u32,
     /// Attempts that failed so far.
     pub failures: u16,
@@ -196,7 +196,8 @@ pub struct Rpcs {
     slots: Vec<Rpc>,
     /// The free slots. A list through themselves would have to be read, which waits for memory; they are only written.
     free: Vec<u32>,
-    pieces: Slab<Piece>,
+    /// Of each slot, as far as one had any: an RPC and its piece are asked of memory at once.
+    pieces: Vec<Piece>,
     scans: Slab<ScanCursor>,
     operations: Slab<Operation>,
     /// The Gets of RPCs; those that are free are empty, and keep their memory.
@@ -206,12 +207,13 @@ pub struct Rpcs {
 
 impl Rpcs {
     /// Stores an RPC. O(1).
-    pub fn insert(&mut self, rpc: Rpc) -> u32 {
+    #[inline]
+    pub fn insert(&mut self, rpc: &Rpc) -> u32 {
         if let Some(id) = self.free.pop() {
-            self.slots[id as usize] = rpc;
+            self.slots[id as usize] = *rpc;
             id
         } else {
-            self.slots.push(rpc);
+            self.slots.push(*rpc);
             (self.slots.len() - 1) as u32
         }
     }
@@ -224,9 +226,20 @@ impl Rpcs {
 
     /// Leaves an RPC, whose server died, to the event that will still name it, and goes on with its like; returns that.
     pub fn replace(&mut self, id: u32) -> u32 {
-        let rpc = self.slots[id as usize];
+        let (rpc, piece) = (self.slots[id as usize], self.piece(id).copied());
         self.slots[id as usize].live = false;
-        self.insert(rpc)
+        let like = self.insert(&rpc);
+        if let Some(piece) = piece {
+            self.set_piece(like, piece);
+        }
+        like
+    }
+
+    fn set_piece(&mut self, id: u32, piece: Piece) {
+        let pieces = self.pieces.len().max(id as usize + 1);
+        self.pieces.resize(pieces, piece);
+        self.pieces[id as usize] = piece;
+        self.slots[id as usize].piece = id;
     }
 
     /// The last event that named an RPC has come: true when nothing but the event was left of it.
@@ -268,19 +281,21 @@ impl Rpcs {
     pub fn draws(&self, draws: AttemptDraws, id: u32) -> Draws {
         let rpc = self.get(id);
         let draws = draws.at(rpc.operation, u32::from(rpc.failures));
-        match rpc.piece {
-            NONE => draws,
-            piece => draws.salted(self.pieces[piece as usize].salt()),
+        match self.piece(id) {
+            None => draws,
+            Some(piece) => draws.salted(piece.salt()),
         }
     }
 
     /// What an RPC is to its operation; `None` for a row that is written by itself.
     pub fn piece(&self, id: u32) -> Option<&Piece> {
-        self.pieces.get(self.get(id).piece as usize)
+        let is_alone = self.get(id).piece == NONE;
+        self.pieces.get(id as usize).filter(|_| !is_alone)
     }
 
     pub fn piece_mut(&mut self, id: u32) -> Option<&mut Piece> {
-        self.pieces.get_mut(self.slots[id as usize].piece as usize)
+        let is_alone = self.get(id).piece == NONE;
+        self.pieces.get_mut(id as usize).filter(|_| !is_alone)
     }
 
     /// What an RPC carries; `None` for a row that is written by itself.
@@ -343,18 +358,20 @@ impl Rpcs {
         owner.rpcs += 1;
         let rpc = Rpc {
             server,
-            piece: self.pieces.insert(Piece {
-                operation,
-                number: owner.rpcs - 1,
-                next: NONE,
-                replies: 0,
-                sent: SimTime::MAX,
-                reason: RefusalReason::CallQueueTooBig,
-                body,
-            }) as u32,
             ..Rpc::new(owner.id, owner.intended, owner.client)
         };
-        self.insert(rpc)
+        let piece = Piece {
+            operation,
+            number: owner.rpcs - 1,
+            next: NONE,
+            replies: 0,
+            sent: SimTime::MAX,
+            reason: RefusalReason::CallQueueTooBig,
+            body,
+        };
+        let id = self.insert(&rpc);
+        self.set_piece(id, piece);
+        id
     }
 
     /// Adds a further RPC of an operation behind those of it that wait.
@@ -363,7 +380,7 @@ impl Rpcs {
         let owner = &mut self.operations[operation as usize];
         match std::mem::replace(&mut owner.last, id) {
             NONE => owner.waiting = id,
-            last => self.pieces[self.slots[last as usize].piece as usize].next = id,
+            last => self.pieces[last as usize].next = id,
         }
         id
     }
@@ -376,17 +393,17 @@ impl Rpcs {
             return None;
         }
         owner.active += 1;
-        owner.waiting = self.pieces[self.slots[id as usize].piece as usize].next;
+        owner.waiting = self.pieces[id as usize].next;
         Some(id)
     }
 
     /// Adds a further RPC of the same operation, under way like `id` and after as many failures, which carries the same until told otherwise.
     pub fn add_sibling(&mut self, id: u32) -> u32 {
-        let (like, piece) = (*self.get(id), self.pieces[self.get(id).piece as usize]);
+        let (like, piece) = (*self.get(id), self.pieces[id as usize]);
         let sibling = self.add(piece.operation, like.server, piece.body, true);
         let rpc = &mut self.slots[sibling as usize];
         (rpc.failures, rpc.operation) = (like.failures, like.operation);
-        let new = &mut self.pieces[rpc.piece as usize];
+        let new = &mut self.pieces[sibling as usize];
         (new.replies, new.sent, new.reason) = (piece.replies, piece.sent, piece.reason);
         sibling
     }
@@ -401,7 +418,7 @@ impl Rpcs {
 
     /// The operation of an RPC that has a piece.
     pub fn operation_of(&self, id: u32) -> &Operation {
-        self.operation(self.pieces[self.get(id).piece as usize].operation)
+        self.operation(self.pieces[id as usize].operation)
     }
 
     /// The operation of an RPC, to be changed; `None` for a row that is written by itself.
@@ -417,10 +434,9 @@ impl Rpcs {
 
     /// Forgets an RPC that has a piece and the keys that it kept; returns the piece.
     pub fn take(&mut self, id: u32, keys: &mut Keys) -> Piece {
-        let rpc = *self.get(id);
         self.remove(id);
-        keys.remove(rpc.key);
-        let piece = self.pieces.remove(rpc.piece as usize);
+        keys.remove(self.get(id).key);
+        let piece = self.pieces[id as usize];
         match piece.body {
             RpcBody::Scan(scan) => {
                 let scan = self.scans.remove(scan as usize);
@@ -551,25 +567,25 @@ mod tests {
     #[test]
     fn the_slot_of_a_replaced_rpc_is_used_again_when_its_last_event_has_come() {
         let mut rpcs = Rpcs::default();
-        let id = rpcs.insert(rpc(1));
+        let id = rpcs.insert(&rpc(1));
         assert!(!rpcs.let_go(id));
         let other = rpcs.replace(id);
         assert_eq!(rpcs.iter().count(), 1);
         assert_eq!(rpcs.get(other).operation, rpc(1).operation);
-        assert_ne!(rpcs.insert(rpc(2)), id);
+        assert_ne!(rpcs.insert(&rpc(2)), id);
         assert!(rpcs.let_go(id));
-        assert_eq!(rpcs.insert(rpc(3)), id);
+        assert_eq!(rpcs.insert(&rpc(3)), id);
     }
 
     #[test]
     fn slots_are_used_again_and_only_rpcs_in_flight_are_listed() {
         let mut rpcs = Rpcs::default();
-        let ids: Vec<_> = (0..4).map(|index| rpcs.insert(rpc(index))).collect();
+        let ids: Vec<_> = (0..4).map(|index| rpcs.insert(&rpc(index))).collect();
         rpcs.remove(ids[1]);
         rpcs.remove(ids[2]);
-        assert_eq!(rpcs.insert(rpc(9)), ids[2]);
-        assert_eq!(rpcs.insert(rpc(10)), ids[1]);
-        assert_eq!(rpcs.insert(rpc(11)), 4);
+        assert_eq!(rpcs.insert(&rpc(9)), ids[2]);
+        assert_eq!(rpcs.insert(&rpc(10)), ids[1]);
+        assert_eq!(rpcs.insert(&rpc(11)), 4);
         rpcs.remove(ids[0]);
         let listed: Vec<_> = rpcs.iter().map(|rpc| rpc.operation.index()).collect();
         assert_eq!(listed, [10, 9, 3, 11]);
@@ -590,7 +606,7 @@ mod tests {
         }
         assert_eq!(regions(&rpcs, 1), [5, 8]);
         rpcs.drop_waiting(operation, &mut keys);
-        assert_eq!((rpcs.iter().count(), rpcs.pieces.len()), (0, 0));
+        assert_eq!(rpcs.iter().count(), 0);
         assert_eq!(rpcs.free_lists.len(), 3);
         // The six slots of keys are free.
         assert!((0..6).all(|_| keys.insert(b"c") < 6));

@@ -92,10 +92,14 @@ impl OpenLoop {
         Some([next, behind])
     }
 
-    /// The next operation's row in the table itself, as it was routed, its key in `keys` and its bucket of the key map; those in copies are
-    /// [`OpenLoop::copied`].
+    /// The row in the table itself that an operation of the batch was routed to.
+    pub fn routed(&self, at: usize) -> &Rpc {
+        &self.own.rpcs[at]
+    }
+
+    /// Which of the batch the next operation is, its key in `keys` and its bucket of the key map; its rows in copies are [`OpenLoop::copied`].
     #[inline(always)]
-    pub fn take_next(&mut self, keys: &mut Keys) -> (Rpc, u32, u32) {
+    pub fn take_next(&mut self, keys: &mut Keys) -> (usize, u32, u32) {
         let at = self.next;
         self.next += 1;
         let key = match keys.kept() {
@@ -111,7 +115,7 @@ impl OpenLoop {
             });
         }
         let key_bucket = self.key_buckets.get(at).copied().unwrap_or(0);
-        (self.own.rpcs[at], key, key_bucket)
+        (at, key, key_bucket)
     }
 
     /// The next operation was the last of its batch: the next one is generated, keyed and routed.
@@ -128,6 +132,10 @@ impl OpenLoop {
         servers: &Servers,
         increments: &[bool],
     ) {
+        let last = self.own.rpcs.last();
+        if let Some(intended) = last.map(|rpc| rpc.intended) {
+            self.pass_ends(intended);
+        }
         self.next = 0;
         self.batch.clear();
         self.arrivals.fill(&mut self.batch, count);
@@ -137,7 +145,10 @@ impl OpenLoop {
             let rpcs = &mut upcoming.rpcs;
             rpcs.clear();
             table.route(batch, |at, operation, row, _| {
-                let rpc = Rpc::new(operation, batch.intended[at], NONE);
+                let rpc = Rpc {
+                    server: tables.regions.get(row.region).server,
+                    ..Rpc::new(operation, batch.intended[at], NONE)
+                };
                 let exclusive = increments[usize::from(operation.write().0)];
                 rpcs.push(servers.placed(rpc, &row, exclusive, alone));
             });
@@ -159,7 +170,7 @@ impl OpenLoop {
     }
 
     /// Passes what has ended before `now`.
-    pub fn pass_ends(&mut self, now: SimTime) {
+    fn pass_ends(&mut self, now: SimTime) {
         while let Some(&(end, operations)) = self.ends.front()
             && end < now
         {

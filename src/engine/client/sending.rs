@@ -86,7 +86,11 @@ impl Simulation<'_> {
     /// A client addresses the next call of an RPC: to the server where it believes its region to be, after a look-up when that was wrong. What goes to
     /// other servers than the first is left to siblings, which are sent with it.
     fn address(&mut self, id: u32) {
-        let changed = self.tables.regions.changed();
+        let (rpc, changed) = (*self.rpcs.get(id), self.tables.regions.changed());
+        // What was refused goes where it went before.
+        if !changed && rpc.failures > 0 {
+            return;
+        }
         let piece = match self.rpcs.piece(id) {
             None => return,
             Some(piece)
@@ -96,7 +100,6 @@ impl Simulation<'_> {
             }
             Some(piece) => *piece,
         };
-        let rpc = *self.rpcs.get(id);
         let process = self.tables.process_of(rpc.operation, rpc.client);
         let looks_up = rpc.failures > 0 && piece.reason == RefusalReason::NotServingRegion;
         let server = match piece.body {
@@ -251,7 +254,7 @@ impl Simulation<'_> {
         let region = self.tables.region_now(backed_off.region, backed_off.key);
         let process = self.tables.process_of(operation, client);
         let looks_up = backed_off.attempt.looks_up();
-        let id = self.rpcs.insert(Rpc {
+        let id = self.rpcs.insert(&Rpc {
             detail: backed_off.detail,
             server: self.tables.address(region, process, looks_up),
             region,

@@ -8,16 +8,8 @@ use crate::engine::numbers::NONE;
 use crate::engine::rpc::{OperationKind, Rpc, RpcBody};
 use crate::engine::server::serving::Replies;
 use crate::engine::simulation::Simulation;
-use crate::prefetch::prefetch;
 use crate::time::SimTime;
 use crate::workload::OperationId;
-
-/// The row of an open-loop write in the table itself, as it is sent: how it was routed, the server that its client calls, and its key.
-struct SentRow {
-    rpc: Rpc,
-    server: u32,
-    key: u32,
-}
 
 impl Simulation<'_> {
     /// Generates, keys and routes the next batch.
@@ -34,14 +26,9 @@ impl Simulation<'_> {
         if let Some(next) = self.clients.open.to_read_ahead() {
             self.read_ahead(next);
         }
-        let Some(sent) = self.send_operation() else {
-            return;
-        };
-        if self.tables.routers.len() == 1 {
-            let id = self.begin_alone(&sent);
+        if let Some(id) = self.send_operation() {
             return self.admit(id);
         }
-        self.begin_copies(&sent);
         for at in 0..self.clients.sent.len() {
             self.call_arrives(self.clients.sent[at]);
         }
@@ -51,12 +38,11 @@ impl Simulation<'_> {
     #[inline(never)]
     fn read_ahead(&self, [next, behind]: [&[Rpc]; 2]) {
         for operation in behind {
-            prefetch(self.tables.regions.get(operation.region));
             self.recorder.prefetch(operation.region);
             self.stores.prefetch(operation.region);
         }
-        let servers = next.iter();
-        let servers = servers.map(|operation| self.tables.regions.get(operation.region).server);
+        // Where they were when the batch was routed: most still are.
+        let servers = next.iter().map(|operation| operation.server);
         servers
             .clone()
             .for_each(|server| self.servers.prefetch(server));
@@ -70,35 +56,40 @@ impl Simulation<'_> {
                 return false;
             }
             self.clock.now = self.clients.next_open();
-            let Some(sent) = self.send_operation() else {
-                continue;
-            };
-            self.clock.arrival();
-            if self.tables.routers.len() == 1 {
-                self.begin_alone(&sent);
-            } else {
-                self.begin_copies(&sent);
+            if self.send_operation().is_some() || !self.clients.sent.is_empty() {
+                self.clock.arrival();
             }
         }
         true
     }
 
-    /// The row of the next operation in the table itself, as it was sent at its intended time; `None` when too many were in flight then.
+    /// The next operation is sent at its intended time: the RPC of its row in the table itself, or `None` where several are sent, which are
+    /// [`super::clients::Clients::sent`], or none, as too many were in flight.
     #[inline(always)]
-    fn send_operation(&mut self) -> Option<SentRow> {
-        let keys = &mut self.tables.keys;
-        let (rpc, key, key_bucket) = self.clients.open.take_next(keys);
-        let intended = rpc.intended;
+    fn send_operation(&mut self) -> Option<u32> {
+        self.clients.sent.clear();
+        let alone = self.begin_operation();
         if self.clients.open.is_used_up() {
-            self.clients.open.pass_ends(intended);
             self.refill();
         }
-        let (write, regions) = (rpc.operation.write(), &self.tables.regions);
-        let state = regions.get(rpc.region);
-        self.recorder
-            .offered(intended, write, rpc.region, state.server);
+        alone
+    }
+
+    #[inline(always)]
+    fn begin_operation(&mut self) -> Option<u32> {
+        let (clients, regions) = (&mut self.clients, &self.tables.regions);
+        let (at, key, key_bucket) = clients.open.take_next(&mut self.tables.keys);
+        let open = &mut clients.open;
+        let rpc = open.routed(at);
+        let (operation, intended, region) = (rpc.operation, rpc.intended, rpc.region);
+        // The regions themselves are looked at only once some have changed: with many of them that waits for memory.
+        let home = match regions.changed() {
+            false => rpc.server,
+            true => regions.get(region).server,
+        };
+        let write = operation.write();
+        self.recorder.offered(intended, write, region, home);
         self.recorder.mapped(intended, key_bucket);
-        let open = &mut self.clients.open;
         for copy in &open.copied {
             let server = regions.get(copy.region).server;
             self.recorder.copied(intended, copy.region, server);
@@ -109,40 +100,34 @@ impl Simulation<'_> {
             for key in std::iter::once(key).chain(copied) {
                 self.tables.keys.remove(key);
             }
-            self.clients.outcome(intended);
+            clients.outcome(intended);
             return None;
         }
-        let server = if state.openings == 0 {
-            state.server
-        } else {
-            let process = self.tables.process_of(rpc.operation, NONE);
-            self.tables.server_for(rpc.region, process)
+        let server = match regions.changed() {
+            false => home,
+            true => {
+                let process = self.tables.process_of(operation, NONE);
+                self.tables.server_for(region, process)
+            }
         };
-        Some(SentRow { rpc, server, key })
-    }
-
-    /// The row of an open-loop write in the only table is an operation by itself.
-    #[inline(always)]
-    fn begin_alone(&mut self, sent: &SentRow) -> u32 {
+        if self.tables.routers.len() > 1 {
+            let own = *open.routed(at);
+            self.begin_copies(Rpc { server, key, ..own });
+            return None;
+        }
         // What sending found out is written after the rest was copied whole: a copy right after would wait for these stores.
-        let id = self.rpcs.insert(sent.rpc);
+        let id = self.rpcs.insert(open.routed(at));
         let rpc = self.rpcs.get_mut(id);
-        (rpc.server, rpc.key) = (sent.server, sent.key);
-        id
+        (rpc.server, rpc.key) = (server, key);
+        Some(id)
     }
 
     /// The row of an open-loop write in the table itself becomes an operation together with those in its copies: its RPCs are those that are sent.
-    fn begin_copies(&mut self, sent: &SentRow) {
-        let own = Rpc {
-            server: sent.server,
-            key: sent.key,
-            ..sent.rpc
-        };
+    fn begin_copies(&mut self, own: Rpc) {
         let kind = OperationKind::Write { server: own.server };
         let operation = self.rpcs.begin(own.operation, own.intended, NONE, kind);
         let process = self.tables.process_of(own.operation, NONE);
         let clients = &mut self.clients;
-        clients.sent.clear();
         for row in std::iter::once(&own).chain(&clients.open.copied) {
             let server = self.tables.server_for(row.region, process);
             let id = self.rpcs.add(operation, server, RpcBody::Row, true);
@@ -226,7 +211,7 @@ impl Simulation<'_> {
         });
         for _ in 0..tables {
             let id = match owner {
-                None => self.rpcs.insert(Rpc::new(operation, now, at)),
+                None => self.rpcs.insert(&Rpc::new(operation, now, at)),
                 Some(owner) => self.rpcs.add(owner, NONE, RpcBody::Row, true),
             };
             clients.issued_rpcs.push(id);
