@@ -6,23 +6,24 @@ use crate::keyspace::RowKey;
 use crate::workload::{Condition, ReadTarget, RowCounts};
 
 impl AccessPlan {
-    /// Asks for the rows that share the beginning of the key, which are all that is wanted ([`AccessPlan::is_exact_scan`]): as any scan, in fewer steps.
-    pub(super) fn scan_exactly(
+    /// How many rows share the beginning of the key, which are all that is wanted; `None` where the read is no such scan ([`AccessPlan::is_exact_scan`]).
+    /// Only the scratch space of `requests` is used.
+    pub fn rows_of_scan(
         &self,
-        beginning: Option<&[u8]>,
         target: &ReadTarget<'_>,
         rows: &impl RowCounts,
-        scratch: &mut Scratch,
         requests: &mut Requests,
-    ) {
+    ) -> Option<f64> {
+        if !self.is_exact_scan || self.longer.is_some() {
+            return None;
+        }
         let Scratch {
             record,
             grain,
             equal,
-            low,
             ..
-        } = scratch;
-        let (question, key) = (&*self.question, &self.question.key);
+        } = &mut **requests.scratch.get_or_insert_default();
+        let question = &*self.question;
         record.clear();
         record.extend_from_slice(target.record);
         let step = question.identity.step(record, grain);
@@ -31,18 +32,27 @@ impl AccessPlan {
         equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
         let condition = Condition::of(equal, &[]);
         let identity = &question.identity;
-        let found = identity.rows(rows, condition, step, target.record, target.at);
-        let start = beginning.unwrap_or_else(|| {
-            low.clear();
-            self.write_segments(
-                0..self.way.segments(key),
-                &[],
-                &self.row(record, target),
-                low,
-            );
-            low
+        Some(identity.rows(rows, condition, step, target.record, target.at))
+    }
+
+    /// Asks for the rows that [`AccessPlan::rows_of_scan`] has `found`: as any scan, in fewer steps.
+    pub fn scan(
+        &self,
+        beginning: Option<&[u8]>,
+        target: &ReadTarget<'_>,
+        found: f64,
+        requests: &mut Requests,
+    ) {
+        let question = &*self.question;
+        requests.clear();
+        requests.starts.push_with(|out| match beginning {
+            Some(beginning) => out.extend_from_slice(beginning),
+            None => {
+                let segments = self.way.segments(&question.key);
+                self.write_segments(0..segments, &[], &self.row(target.record, target), out);
+            }
         });
-        requests.starts.push(start);
+        let start = requests.starts.get(0);
         requests
             .stops
             .push_with(|out| RowKey::write_after_prefix(start, out));

@@ -52,13 +52,11 @@ impl AccessPlan {
             let row = self.row(target.record, target);
             return self.find(requests, |out| self.question.key.write(&row, out));
         }
+        if let Some(found) = self.rows_of_scan(target, rows, requests) {
+            return self.scan(beginning, target, found, requests);
+        }
         requests.clear();
         let mut scratch = requests.scratch.take().unwrap_or_default();
-        if self.is_exact_scan && self.longer.is_none() {
-            self.scan_exactly(beginning, target, rows, &mut scratch, requests);
-            requests.scratch = Some(scratch);
-            return;
-        }
         scratch.counts.iter_mut().for_each(Counts::forget);
         scratch.counted = [0.0; 2];
         scratch.record.clear();

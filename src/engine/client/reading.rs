@@ -61,9 +61,9 @@ impl Simulation<'_> {
     fn start_read_of(&mut self, at: usize, reader: u32) {
         let (config, reads) = (self.config, &mut self.clients.reads);
         let mut requests = reads.requests.take().unwrap_or_default();
-        let (batch, beginning) = match reader {
-            NONE => (&reads.batch, reads.beginning(at)),
-            _ => (&reads.issued, None),
+        let (batch, beginning, rows) = match reader {
+            NONE => (&reads.batch, reads.beginning(at), reads.rows[at]),
+            _ => (&reads.issued, None, None),
         };
         let (read, operation) = (batch.reads[at], batch.operations[at]);
         let plan = &config.reads[usize::from(read.0)].plan;
@@ -73,7 +73,10 @@ impl Simulation<'_> {
             }
             _ => {
                 let target = batch.target(at, config.generator.width());
-                plan.requests_from(beginning, &target, &reads.counter, &mut requests);
+                match rows {
+                    Some(rows) => plan.scan(beginning, &target, rows, &mut requests),
+                    None => plan.requests_from(beginning, &target, &reads.counter, &mut requests),
+                }
             }
         }
         self.start_read(read, operation, reader, &requests);
