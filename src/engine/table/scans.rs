@@ -94,7 +94,13 @@ impl RowSpread {
             let lead = leading_bits(key);
             move |at| self.is_from(at, lead, key)
         };
-        let from = least(borders[0]..borders[1], is_from(start));
+        // Without branches, every other of which would be guessed wrong; then past those that begin alike.
+        let (lead, leads) = (
+            leading_bits(start),
+            &self.leads[borders[0] as usize..borders[1] as usize],
+        );
+        let below = leads.partition_point(|&it| it < lead) as u32;
+        let from = least_near(borders[0] + below..borders[1], is_from(start));
         let next = self.regions.get(first as usize + 1);
         // Most ranges end in the region where they start.
         let (last, to) = if stop.is_empty() {
