@@ -121,10 +121,9 @@ struct Turns {
 impl Turns {
     fn server(&self, place: u32, servers: usize) -> usize {
         let (place, servers, dealt) = (u64::from(place), servers as u64, self.dealt.size());
-        let place = match place < dealt {
-            true => self.dealt.at(place),
-            false => place,
-        };
+        if place < dealt {
+            return (self.dealt.at(place) % servers) as usize;
+        }
         let later = (place / servers).checked_sub(dealt.div_ceil(servers));
         let column = place % servers;
         later.map_or(column, |turn| self.later[turn as usize].at(column)) as usize
