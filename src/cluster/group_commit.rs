@@ -169,9 +169,10 @@ impl GroupCommit {
             let mut announced = self.announced.iter();
             let later = announced.rposition(|edits| edits.served.at > sent);
             let covers = &self.announced[later.map_or(0, |place| place + 1)..];
-            let bytes: u64 = covers.iter().map(|edits| u64::from(edits.bytes)).sum();
-            let writing =
-                SimDuration::from_nanos((bytes as f64 * pace.nanos_per_byte + 0.5) as u64);
+            let bytes: i64 = covers.iter().map(|edits| i64::from(edits.bytes)).sum();
+            // By way of i64, for which processors have an instruction.
+            let writing = (bytes as f64 * pace.nanos_per_byte + 0.5) as i64 as u64;
+            let writing = SimDuration::from_nanos(writing);
             if sent >= pace.measured {
                 *busy = *busy + writing;
             }

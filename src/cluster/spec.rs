@@ -142,7 +142,9 @@ crate::settings! {
 
 words! {
     /// When a log sends its next sync.
+    // As wide as what it lies among: of a byte the padding would be copied in parts, which waits until they have been written.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[repr(u64)]
     pub enum LogSyncs {
         /// When the bytes of the one before are written, whether it is acknowledged or not (HBase: `AsyncFSWAL.consume`).
         Pipelined = "pipelined",
