@@ -143,7 +143,9 @@ impl<'a> Report<'a> {
                 write_bytes(folder, "report.html", page.as_bytes())
             }
         };
-        let pool = ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(self.threads.min(parts.len()))
+            .build();
         let pool = pool.expect("the system gives threads");
         // All are written, and the first that fails is told, however they are dealt to threads.
         let written: Vec<Result<(), ReportError>> =

@@ -170,6 +170,14 @@ fn whole_numbers_of_64_bits_are_spread_as_in_the_file() {
     assert!((0.99e12..=1e12).contains(&count), "{text}");
     let first = setting(&text, "hash_number", "first");
     assert!((first / count + 0.5).abs() < 1e-6, "{text}");
+    // From 0 to 2,999 x 2^50 in another order: the middle, and steps of 2,999 x 2^50 / 10^12 = 3,376,573.8.
+    let id = |at: i64| (at * 7_919 % 3_000 * (1 << 50)).to_string();
+    let (text, ..) = drafted("i.csv", &rows("id", 3_000, id));
+    let made = format!(
+        "id = {{ expr = \"{} + id_number * 3376574\" }}",
+        2_999_i64 << 49
+    );
+    assert_told(&text, &[&made]);
 }
 
 #[test]
