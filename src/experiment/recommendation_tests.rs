@@ -655,8 +655,8 @@ presplit = { algorithm = "buckets" }
     );
 }
 
-/// One of four users writes 48 % of the rows: on a server of two with a whole region of its own, beside 48 + 24 % at best. A random salt spreads it and can take more; but
-/// of each user it keeps eight rows, all but one of which are old.
+/// One of four users writes 48 % of the rows (1 / (1 + 1/2 + 1/3 + 1/4)), and another region lies beside its own: one server of two has 60 % at least.
+/// A random salt can take more; but of each user it keeps eight rows, all but one of which are old.
 #[test]
 fn more_capacity_does_not_outweigh_old_versions_of_each_row() {
     let group = own(r#"

@@ -154,6 +154,7 @@ impl TomlTable {
     pub fn table(&self, key: &str) -> Option<&TomlTable> {
         self.get(key)?.node.table()
     }
+
     /// What stands under `[kind.name]`.
     pub fn named(&self, kind: &str, name: &str) -> Option<&Entry> {
         self.table(kind)?.get(name)
