@@ -6,7 +6,7 @@ use crate::keyspace::RowKey;
 use crate::workload::{Condition, ReadTarget, RowCounts};
 
 impl AccessPlan {
-    /// How many rows share the beginning of the key, which are all that is wanted; `None` where the read is no such scan ([`AccessPlan::is_exact_scan`]).
+    /// How many rows share the beginning of the key, which are all that is wanted; `None` where the read is no such scan.
     /// Only the scratch space of `requests` is used.
     pub fn rows_of_scan(
         &self,
