@@ -76,7 +76,13 @@ pub(super) fn of(strategies: &[StrategyResult]) -> Vec<Comparison> {
     metrics.splice(headlines.len()..headlines.len(), rates);
     let compared = others.iter().flat_map(|own| {
         let is_defined = |it: &StrategyResult, path| it.replicates(path).is_some();
-        let metrics = metrics.iter().copied();
+        // One key's import may be over before the window, in which another's goes on.
+        let ends = |it: &StrategyResult| it.mean(MetricId::Makespan).is_some();
+        let is_beside_import = own.writes.len() > 1 && (ends(own) || ends(baseline));
+        let is_compared = move |path: &MetricPath| {
+            !(is_beside_import && *path == MetricId::WriteThroughput.whole())
+        };
+        let metrics = metrics.iter().copied().filter(is_compared);
         let defined =
             metrics.filter(move |&path| is_defined(own, path) || is_defined(baseline, path));
         defined.map(|path| Comparison::of(own, baseline, path))
@@ -111,7 +117,8 @@ impl Comparison {
 }
 
 impl StrategyResult {
-    /// A metric over another strategy's, paired by replicate; a bound where either is censored.
+    /// A metric over another strategy's, paired by replicate; a bound where either is censored. Of a throughput what was offered counts, at most: the rest is
+    /// what piled up before the window.
     pub fn ratio(&self, base: &Self, path: MetricPath) -> Measure {
         let is_open = |it: &Self| it.number(path).is_some_and(|measure| measure.censored);
         Measure::from(self.paired(base, path)).bounded(is_open(self), is_open(base))
@@ -119,7 +126,23 @@ impl StrategyResult {
 
     /// The same as it is, whatever is censored.
     pub(super) fn paired(&self, base: &Self, path: MetricPath) -> Option<Estimate> {
-        measures::ratio(self.replicates(path)?, base.replicates(path)?)
+        let values = |it: &Self| -> Option<Vec<Option<f64>>> {
+            let values = it.replicates(path)?;
+            if path.metric != MetricId::WriteThroughput {
+                return Some(values.to_vec());
+            }
+            let offered = MetricPath {
+                metric: MetricId::WriteOfferedPerSec,
+                ..path
+            };
+            let offered = |at| it.replicates(offered)?.get(at).copied()?;
+            let most = |at| offered(at).unwrap_or(f64::INFINITY);
+            let capped = (0..)
+                .zip(values)
+                .map(|(at, value)| Some(value.as_ref()?.min(most(at))));
+            Some(capped.collect())
+        };
+        measures::ratio(&values(self)?, &values(base)?)
     }
 }
 

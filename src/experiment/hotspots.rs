@@ -84,6 +84,13 @@ impl Hotspots {
             && course.any(|(first, _)| first >= NO_HOTSPOT_BELOW);
         let end = SimTime::from_nanos(strategy.setup.workload.duration.as_nanos());
         let joins = strategy.setup.servers_by(end) > strategy.setup.cluster.servers;
+        let hottest = runs.hottest();
+        let in_all = |it: HottestServer| Peak {
+            value: it.peak,
+            even: it.even,
+        };
+        let hot_by_reads =
+            hottest.is_some_and(|it| it.read_share > OF_READS && in_all(it).is_hot());
         let passing = [Side::Write, Side::Read].map(|side| {
             // Another event may come meanwhile.
             let mut by_itself = runs.series.iter().map(|it| passes_by_itself(it, side));
@@ -91,6 +98,7 @@ impl Hotspots {
                 && count(MetricId::HotspotTimeFraction.of(side)) >= PASSING
                 && !is_hot(side, MetricId::ServerPeakToMean)
                 && !(side == Side::Write && evidence.row_stays_full())
+                && !(side == Side::Read && hot_by_reads)
                 && is_hot(side, MetricId::HotspotPeakToMean)
         });
         let class = |side: Side, demanded: Demanded| {
@@ -126,13 +134,6 @@ impl Hotspots {
         let newest = evidence.newest_share() > MOST;
         let writes = class(Side::Write, Demanded::ByWrites);
         let reads = class(Side::Read, Demanded::ByReads { newest });
-        let hottest = runs.hottest();
-        let in_all = |it: HottestServer| Peak {
-            value: it.peak,
-            even: it.even,
-        };
-        let hot_by_reads =
-            hottest.is_some_and(|it| it.read_share > OF_READS && in_all(it).is_hot());
         let by_time = hot_by_reads
             && reads == Some(Hotspot::None)
             && writes.is_none_or(|it| it == Hotspot::None);
@@ -176,11 +177,12 @@ impl Hotspots {
         class.is_some_and(|class| class != Hotspot::None)
     }
 
-    /// Whose class a verdict begins with: that of what makes the hottest server hot; while none does, that of the writes, unless only the
-    /// reads have one.
+    /// Whose class a verdict begins with: that of what lasts, where the other passes, or else of what makes the hottest server hot; while none does, that of
+    /// the writes, unless only the reads have one.
     pub(super) fn main(&self) -> Side {
         let hot = |class: Option<Hotspot>| class.is_some_and(|class| class != Hotspot::None);
         let reads_first = match (hot(self.writes), hot(self.reads)) {
+            (true, true) if self.passing[0] != self.passing[1] => self.passing[0],
             (true, true) => self.read_share > Some(OF_READS),
             (false, true) => true,
             (_, false) => self.writes.is_none(),

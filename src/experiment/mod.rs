@@ -54,6 +54,7 @@ mod usable_capacity;
 mod verdict;
 #[cfg(test)]
 mod verdict_tests;
+mod waiting_writers;
 
 pub use crate::layout::KEY_MAP_ROWS;
 pub use crate::scenario::{

@@ -9,6 +9,7 @@ use super::knee_result::{found, kept};
 use super::ranking::{self, AS_GOOD, Candidate, Cost, Criterion, Ranking};
 use super::suggestions::{groups, seconds, strategies};
 use super::verdict::{NEARLY_ALL, is_piling_up, known_length, nothing_piles_up};
+use super::waiting_writers::{self, WaitingWriters};
 use super::{
     ComparableStrategies, Comparison, Loss, Measure, RankedStrategy, Results, StrategyResult,
     SuggestedKey, SuggestedKeys, Suggestions,
@@ -117,7 +118,7 @@ impl Recommendations {
             seed: results.seed,
             replicates: results.replicates,
             duration_s: results.duration_s,
-            limits: words(knee, strategies.iter().any(has_waiting_writers)),
+            limits: words(knee, &strategies),
             suggestions: suggestions.cloned(),
             groups,
         }
@@ -453,17 +454,14 @@ impl RankedStrategy {
         let of_all_rows = read_costs.iter().zip(&kept).filter(|(_, it)| !it.is_fewer);
         let least = of_all_rows.map(|(cost, _)| cost.mean());
         let least = least.fold(f64::INFINITY, f64::min);
-        let written = found
-            .iter()
-            .filter_map(|(_, it)| it.mean(MetricId::WriteThroughput));
-        let most = written.fold(0.0, f64::max);
+        let waiting = WaitingWriters::of(found);
         let growing_reads = growing_reads(found, &kept, seed);
         let all = found.iter().zip(read_costs).zip(growing_reads).zip(kept);
         all.map(move |(((ran, reads), growing_reads), kept)| {
             let (strategy, result) = *ran;
             let knee = strategy.setup.knee.as_ref();
             let mut broken = broken(knee, result, replicates);
-            broken.extend(held_up((strategy, result), most));
+            broken.extend(waiting.broken(result));
             let limits = Cost::Known(broken.len() as f64);
             let (broken, open): (Vec<_>, Vec<_>) = broken.into_iter().partition(|it| it.1);
             let [broken_limits, open_limits] =
@@ -515,32 +513,11 @@ impl RankedStrategy {
 /// A greater part of failed operations breaks the limit (estimate: what an operator notices).
 const MOST_FAILED: f64 = 0.001;
 
-/// Clients of a closed loop break the limit where they write a smaller part of what they write under the key that lets them write most: they are never
-/// behind, and so ask for as much as they get (estimate).
-const LEAST_WRITTEN: f64 = 0.9;
-
-/// Its clients wait for their writes, so that what they ask for depends on the key.
-fn has_waiting_writers(strategy: &Strategy) -> bool {
-    let mut writes = strategy.setup.workload.writes.iter();
-    strategy.setup.knee.is_none() && writes.any(|it| matches!(it.load, LoadModel::Closed { .. }))
-}
-
 /// A limit that is broken on average, with what was found, and whether the replicates show it: all that it may be breaks it.
 type Broken = (String, bool);
 
-/// The limit that clients break who write much less than the `most` that they write a second under another key.
-fn held_up((strategy, result): Ran<'_>, most: f64) -> Option<Broken> {
-    let written = result.number(MetricId::WriteThroughput);
-    let is_shown = written.is_none_or(|it| it.is_below(LEAST_WRITTEN * most));
-    let written = written.and_then(|it| it.mean).unwrap_or(0.0);
-    let is_held_up = has_waiting_writers(strategy) && written < LEAST_WRITTEN * most;
-    let [written, most] = [written, most].map(compact);
-    let words = format!("writes: {written} a second, and {most} under another key");
-    is_held_up.then_some((words, is_shown))
-}
-
 /// The limits in words.
-fn words(knee: Option<&Knee>, waiting: bool) -> Vec<String> {
+fn words(knee: Option<&Knee>, strategies: &[Strategy]) -> Vec<String> {
     let (all, few) = (percent(NEARLY_ALL), percent(MOST_FAILED));
     let mut words = match knee {
         Some(knee) => knee.limits.iter().map(kept).collect(),
@@ -550,10 +527,7 @@ fn words(knee: Option<&Knee>, waiting: bool) -> Vec<String> {
             format!("at most {few} failed"),
         ],
     };
-    let least = percent(LEAST_WRITTEN);
-    words.extend(waiting.then(|| {
-        format!("clients that wait for their writes write at least {least} of what they write under the key with the most")
-    }));
+    words.extend(waiting_writers::words(strategies.iter()));
     words
 }
 

@@ -687,3 +687,55 @@ presplit = { algorithm = "sampled", regions = 4 }
     assert_eq!(random.copies_of_a_row, Some(8.0), "{group:#?}");
     assert_eq!(loss(&group, "random"), Some("copies"), "{group:#?}");
 }
+
+#[test]
+fn an_import_beside_other_writes_is_judged_by_its_time_not_by_what_is_written_meanwhile() {
+    // 2 ms a put: 100 clients import 50,000 a second under a key that spreads, for 1 s, which is over before the window. On one server, with room for 20,000 a second, of which 5,000 go to the
+    // other write at most, they take 50,000 / 20,000 = 2.5 s at least, and more is written in the window.
+    let text = r#"
+        replicates = 2
+        time = { duration = "6s", warmup = "1200ms" }
+        cluster = { servers = 4 }
+        [field]
+        u = { type = "int", count = 100_000 }
+        ts = { type = "timestamp" }
+        [write.live]
+        rate = "5k/s"
+        [existing.live]
+        records = 100_000
+        [write.backfill]
+        last = "30d"
+        records = 50_000
+        clients = 100
+        [table]
+        presplit = { algorithm = "sampled", regions = 16 }
+        [strategy.time]
+        key = "be8(ts) || be4(u)"
+        [strategy.user]
+        key = "be4(u) || be8(ts)"
+    "#;
+    let scenario = parsed(text);
+    let results = Experiment::new(&scenario).run(|_| {});
+    let throughput = "write_throughput_per_sec";
+    assert!(results.comparisons.iter().all(|it| it.metric != throughput));
+    let found = Recommendations::of(&scenario, &results);
+    assert!(
+        found
+            .limits
+            .last()
+            .expect("there are some")
+            .contains("imports are at least 90 % as fast"),
+        "{found:?}"
+    );
+    let group = &found.groups[0];
+    assert_eq!(named(group, "user").broken_limits, Vec::<String>::new());
+    let [broken] = &named(group, "time").broken_limits[..] else {
+        panic!("{group:?}")
+    };
+    let [own, least] = ["import: done after ", " s, and after "].map(|part| {
+        let (_, behind) = broken.split_once(part).expect(broken);
+        let number = behind.split_once(" s").expect(broken).0;
+        number.parse::<f64>().expect(broken)
+    });
+    assert!(own >= 2.5 && (0.95..1.5).contains(&least), "{broken}");
+}

@@ -130,14 +130,19 @@ impl StrategyRuns {
         })
     }
 
-    /// Sets the makespan: the last completion of the imports, given by their place among the writes and their rows, in those replicates in
-    /// which all of them came to their end.
+    /// Sets the makespan: the last completion of the imports, given by their place among the writes and their rows. A mean over those replicates in
+    /// which all of them came to their end would leave out the longest: it is undefined where any did not.
     pub(super) fn set_makespan(&mut self, imports: &[(usize, u64)]) {
         let ends = |&(write, rows): &(usize, u64)| self.each(Side::Write)[write].ends(rows);
         let ends: Vec<Vec<Option<f64>>> = imports.iter().map(ends).collect();
+        let last = |index: usize| {
+            let mut ends = ends.iter();
+            ends.try_fold(0.0, |latest: f64, of| Some(latest.max(of[index]?)))
+        };
+        let replicates = ends.first().map_or(0, Vec::len);
+        let all: Option<Vec<f64>> = (0..replicates).map(last).collect();
         self.all_mut().set(MetricId::Makespan, |index, _| {
-            let last = |latest: f64, of: &Vec<Option<f64>>| Some(latest.max(of[index]?));
-            (!ends.is_empty()).then(|| ends.iter().try_fold(0.0, last))?
+            all.as_ref()?.get(index).copied()
         });
     }
 

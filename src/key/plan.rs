@@ -56,6 +56,8 @@ pub struct Pace {
     pub speed: f64,
     /// Rows by which sequences count on each second, where one write has them all and its rate is known.
     pub rows_per_sec: Option<f64>,
+    /// What sequences have counted before: the rows that the write continues.
+    pub counted: u64,
     /// Rows that clients of closed loops wait for at once, while one server takes them all; 0 without such clients.
     pub in_flight: f64,
 }
@@ -387,7 +389,11 @@ impl KeyPlan {
                     FieldKind::Timestamp { unit, .. } => {
                         unit.floor(EpochNanos(pace.start.0 + (pace.speed * passed) as i64))
                     }
-                    _ => (pace.rows_per_sec.unwrap_or(0.0) * passed / 1e9) as i64,
+                    ref kind => {
+                        let counted = (pace.rows_per_sec.unwrap_or(0.0) * passed / 1e9) as u64;
+                        let counted = pace.counted.saturating_add(counted);
+                        kind.first_slot().saturating_add_unsigned(counted)
+                    }
                 };
             }
             let (mut bytes, row) = (Vec::new(), Row::new(&record, 0, no_draws()));

@@ -27,7 +27,7 @@ const LEAST_LOAD: f64 = 0.001;
 /// A run that shows all but this part of the mean square of its service times shows how long operations wait (estimate).
 const MOST_UNSEEN: f64 = 0.2;
 
-/// Lints of the load that a strategy's writes are for its cluster, and of service times that so many operations can't show. A closed loop offers
+/// Lints of the load that a strategy's operations are for its cluster, and of service times that so many operations can't show. A closed loop offers
 /// what the cluster takes, so only open loops and beats are judged for their rate.
 pub fn load_lints(strategy: &Strategy, time: &TimeSpec) -> Vec<Diagnostic> {
     let setup = &strategy.setup;
@@ -48,8 +48,18 @@ pub fn load_lints(strategy: &Strategy, time: &TimeSpec) -> Vec<Diagnostic> {
     let needed = OPERATIONS_PER_SERVER as f64 * servers;
     let mut lint =
         |message: String, help: &str| lints.push(Diagnostic::warning(message).help(help));
-    if rate * window < FEWEST_OPERATIONS {
-        let operations = rate * window;
+    // Waiting readers ask for as much as the cluster gives.
+    let reads = setup
+        .workload
+        .reads
+        .iter()
+        .filter_map(|it| it.load.as_ref());
+    let reads: Option<f64> = reads
+        .map(|load| load.rate_in(0, 1, setup.workload.duration))
+        .sum();
+    let of_all = reads.map_or(f64::INFINITY, |reads| rate + reads);
+    if of_all * window < FEWEST_OPERATIONS {
+        let operations = of_all * window;
         let message = format!(
             "about {operations:.0} operations in the measurement window: too few to say anything"
         );
@@ -65,9 +75,9 @@ pub fn load_lints(strategy: &Strategy, time: &TimeSpec) -> Vec<Diagnostic> {
             "{rate:.0} operations a second are over 100 times what {servers} servers can do (about {capacity:.0})"
         );
         lint(message, "check the unit of the rate, and `cluster.servers`");
-    } else if rate < LEAST_LOAD * capacity && !setup.workload.writes.iter().any(beats_at_once) {
+    } else if of_all < LEAST_LOAD * capacity && !setup.workload.writes.iter().any(beats_at_once) {
         let message = format!(
-            "{rate:.0} operations a second are under 0.1 % of what {servers} servers can do (about {capacity:.0}): nothing will be hot"
+            "{of_all:.0} operations a second are under 0.1 % of what {servers} servers can do (about {capacity:.0}): nothing will be hot"
         );
         lint(message, "check the unit of the rate");
     }

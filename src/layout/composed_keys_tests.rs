@@ -199,3 +199,25 @@ fn things_and_what_follows_from_them_go_together_in_rows_of_each_and_in_drawn_on
     // A read at the very beginning meets less than the eight.
     assert_near(read, 488.0, 1.0);
 }
+
+#[test]
+fn parts_of_what_each_write_has_anew_are_as_few_rows_as_they_can_be() {
+    // 10,000 writes of 30 numbers: 333 of each, in one of 16 buckets and under one of 256 first bytes by chance, and the reader's own row is there for certain.
+    let of_one = 10_000.0 / 30.0;
+    let held = |values: f64| values * -f64::exp_m1(-of_one / values) + (-of_one / values).exp();
+    let expected = [held(16.0), held(16.0), held(16.0), held(256.0)];
+    let text = format!(
+        "[field]\ni = {{ type = \"int\", count = 30 }}\nx = {{ type = \"double\" }}\nu = {{ type = \"uuid\" }}\nb = {{ type = \"bytes\", length = 4 }}\n\
+         [existing.w]\nrecords = 10_000\n[read.one]\nequal = [\"i\"]\n{}",
+        strategies(&[
+            "be4(i) || be1(bucket(16, u))",
+            "be4(i) || be1(bucket(16, of8(x)))",
+            "be4(i) || be1(bucket(16, b))",
+            "be4(i) || left(u, 1)",
+        ])
+    );
+    for (of_key, expected) in forecasts::<1>(&text).into_iter().zip(expected) {
+        // Writes that are drawn, not a Poisson number of each: far less than a row.
+        assert_near(of_key[0][0], expected, 0.5);
+    }
+}

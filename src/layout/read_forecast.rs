@@ -203,7 +203,8 @@ pub(super) fn keys(table: &KeyedTable<'_>, read: &Read) -> TableKeys {
     }
 }
 
-/// Cells of a write, and mean bytes of one besides key and the strategy's qualifier; means over what the run is estimated to put.
+/// Cells of a write, and mean bytes of one besides key and the strategy's qualifier; means over what is there in the middle of the run: what was put before it, and half of
+/// what it is estimated to put.
 fn cells(setup: &Setup) -> (f64, f64) {
     let (workload, table) = (&setup.workload, &setup.table);
     let mut sums = [0.0; 3];
@@ -218,11 +219,22 @@ fn cells(setup: &Setup) -> (f64, f64) {
     };
     for (write, cells) in workload.writes.iter().zip(&setup.written) {
         if write.kind != WriteKind::Delete {
-            add(workload.estimated_operations(write, &setup.schema), cells);
+            add(
+                0.5 * workload.estimated_operations(write, &setup.schema),
+                cells,
+            );
         }
     }
-    // What is only read was written as the table says; it weighs nothing beside writes.
-    add(f64::MIN_POSITIVE, &table.cells_of(0));
+    let of_table = table.cells_of(0);
+    for existing in &workload.existing {
+        let rows = existing.rows.newest(workload.kept_for).len(&setup.schema);
+        let written = existing
+            .write
+            .map(|write| &setup.written[usize::from(write.0)]);
+        add(rows as f64, written.unwrap_or(&of_table));
+    }
+    // A table without any rows is read as it says.
+    add(f64::MIN_POSITIVE, &of_table);
     let [operations, cells, bytes] = sums;
     (cells / operations, bytes / cells)
 }

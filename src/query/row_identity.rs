@@ -188,7 +188,9 @@ impl RowIdentity {
         for &field in &changing {
             let is_own = |of: &Made| matches!(of.fields[..], [(of, ..)] if of == field);
             let own: Vec<&Made> = made.iter().filter(|of| is_own(of)).collect();
-            if own.is_empty() || groups.iter().any(|it| it.field == field) {
+            // What has another value in each write has any of its groups in each, as if they were drawn.
+            let is_open = schema.field(field).count().is_none();
+            if own.is_empty() || is_open || groups.iter().any(|it| it.field == field) {
                 continue;
             }
             let steps = |of: &Made| digit(of).and_then(|it| it.steps());

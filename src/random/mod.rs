@@ -80,6 +80,8 @@ pub enum Stream {
     FlushDelay = 22,
     /// When stores are due for their major compactions, file by file.
     MajorCompaction = 23,
+    /// Where in its expected gap an operation lies whose time follows from its number alone.
+    Gaps = 24,
 }
 
 fn chacha(seed: Seed, replicate: u32, stream: Stream, lane: u32) -> ChaCha8Rng {

@@ -16,7 +16,7 @@ use crate::random::Seed;
 use crate::record::{RecordGenerator, Schema};
 use crate::time::{EpochNanos, SimDuration, SimTime};
 use crate::units::PerSecond;
-use crate::workload::{ImportOrder, Workload, Write};
+use crate::workload::{ImportOrder, Workload, Write, WriteId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -302,6 +302,7 @@ impl Strategy {
             start,
             speed,
             rows_per_sec,
+            counted: workload.existing_rows_of(WriteId(0), &setup.schema),
             in_flight: in_flight.unwrap_or(0.0),
         })
     }

@@ -1,7 +1,7 @@
 //! A rate that changes over time, integrated and inverted exactly, and the times of operations at it. Must not know what they are.
 
 use super::{Arrivals, LoadModel, ProfilePoint, ReadLoadModel};
-use crate::random::{Stream, exponential};
+use crate::random::{DrawKey, Stream, exponential, lane_of};
 use crate::record::RecordGenerator;
 use crate::time::{SimDuration, SimTime};
 use crate::units::PerSecond;
@@ -251,21 +251,43 @@ impl RateTimes {
         }
     }
 
-    /// What to add to an operation's number for its place on the axis of expected operations: exact for constant arrivals; of Poisson arrivals, whose places
-    /// scatter, the middle.
-    pub(super) fn place_in_gap(arrivals: Arrivals, generator: &RecordGenerator, lane: u32) -> f64 {
-        match arrivals {
-            Arrivals::Poisson => 0.5,
-            Arrivals::Constant => generator.sequence(Stream::Arrivals, lane).random(),
-        }
-    }
-
     /// The next time, of operation `index`; `None` at the end of the run, or where there are only `len` operations.
     pub(super) fn nth(&mut self, index: u64, len: u64) -> Option<(SimTime, u64)> {
         if index >= len {
             return None;
         }
         self.next().map(|time| (time, index))
+    }
+}
+
+/// What to add to an operation's number for its place on the axis of expected operations, where nobody drew the times before its own.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum PlaceInGap {
+    /// The same for all: constant arrivals, whose times it makes exact.
+    Offset(f64),
+    /// Anywhere, as drawn times lie: evenly spaced ones would all have the same last digits wherever the rate divides the unit of time.
+    Drawn(DrawKey),
+}
+
+impl PlaceInGap {
+    /// Of the operations of a write with this name.
+    pub(super) fn of(load: &LoadModel, name: &str, generator: &RecordGenerator) -> Self {
+        let lane = lane_of(name);
+        match load {
+            LoadModel::Open {
+                arrivals: Arrivals::Constant,
+                ..
+            } => Self::Offset(generator.sequence(Stream::Arrivals, lane).random()),
+            _ => Self::Drawn(generator.draws(Stream::Gaps, lane)),
+        }
+    }
+
+    /// Of the operation with this number: in [0, 1).
+    pub(super) fn at(self, number: u64) -> f64 {
+        match self {
+            Self::Offset(offset) => offset,
+            Self::Drawn(key) => key.at(number).unit(),
+        }
     }
 }
 

@@ -34,8 +34,8 @@ pub(super) struct RowSource {
 enum Instants {
     /// Those at which they are written; combinations in their order.
     OfWriting,
-    /// Spread evenly over so long before the run.
-    Before(SimDuration),
+    /// Spread over so long before the run: in as many equal gaps as there are records, each anywhere in its own.
+    Before(SimDuration, DrawKey),
     /// Turns of the combinations that end with the start of the run.
     TurnsBefore(PeriodicClock),
     /// Turns of the combinations from the start of the run on.
@@ -148,7 +148,10 @@ impl RowSource {
             (None, Some(turns)) => (Some(&turns.each), Instants::Turns(Arc::new(clock(turns)))),
             (Some(ImportRows::Drawn { last, .. }), _) => match *last {
                 SimDuration::ZERO => (None, Instants::OfWriting),
-                last => (None, Instants::Before(last)),
+                last => (
+                    None,
+                    Instants::Before(last, generator.draws(Stream::Gaps, lane)),
+                ),
             },
             (Some(ImportRows::Each { each, every, .. }), _) => {
                 let before = |every| {
@@ -203,8 +206,11 @@ impl RowSource {
     fn turn(&self, number: u64) -> (u64, Option<i64>) {
         match &self.instants {
             Instants::OfWriting => (number, None),
-            Instants::Before(last) => {
-                let back = u128::from(last.as_nanos()) * u128::from(self.len - number);
+            Instants::Before(last, gaps) => {
+                // In parts of a nanosecond, as many as there are records.
+                let last = u128::from(last.as_nanos());
+                let into = (u128::from(gaps.at(number).bits()) * last) >> 64;
+                let back = last * u128::from(self.len - number) - into;
                 (number, Some(-(back.div_ceil(u128::from(self.len)) as i64)))
             }
             Instants::TurnsBefore(clock) => {

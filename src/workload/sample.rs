@@ -1,7 +1,8 @@
 //! A few of many rows: of those that exist before the run, or of those that it will write. Must not know what they are looked at for.
 
+use super::rate_profile::{PlaceInGap, RateTimes};
 use super::row_source::RowSource;
-use super::{Existing, ImportOrder, OperationBatch, OperationId, Workload, WriteId};
+use super::{Existing, ImportOrder, LoadModel, OperationBatch, OperationId, Workload, WriteId};
 use crate::random::{DrawKey, Stream, lane_of};
 use crate::record::RecordGenerator;
 use crate::time::SimTime;
@@ -10,6 +11,9 @@ use std::sync::Arc;
 
 /// Most rows of an import ordered by a field that are sorted to find the first of them.
 const MOST_SORTED: f64 = 1e6;
+
+/// Of no more operations of a write the very times are looked at: 2 ms.
+const MOST_OWN: u64 = 1 << 18;
 
 /// Lane of `Stream::Keys` for rows that were written before the run; the run's own operations use lane 0.
 pub const EXISTING_LANE: u32 = 1;
@@ -91,9 +95,9 @@ impl RunSample {
     /// Appends about `n` of the run's own operations, spread evenly over its writes by their volumes, and over each by number, or as they were chosen: write after
     /// write.
     ///
-    /// Their fields are those that the run's operations of these numbers have. So are the times of beats; those of other open loops are the times
-    /// by which so many operations are expected (Poisson arrivals stray from them by a few square roots of their number), and those of
-    /// closed loops, which nobody knows, are spread over the run. The rows of an import that is ordered by a field are sorted among themselves.
+    /// Their fields are those that the run's operations of these numbers have. So are the times of beats, of constant arrivals, and of a write that has few
+    /// operations; those of other Poisson arrivals lie anywhere in the gap in which an operation of that number is expected (the run's stray from it by a few
+    /// square roots of the number), and those of closed loops, which nobody knows, are spread over the run. The rows of an import that is ordered by a field are sorted among themselves.
     /// No pass over the operations: O(n), O(n log n) for such an import.
     pub fn take(
         workload: &Workload,
@@ -142,16 +146,25 @@ fn sample_write(
     let mut rows = RowSource::unsorted(workload, id, generator);
     let profile = write.load.rate_profile(workload.duration);
     let listed = write.load.import().and_then(|import| import.times.as_ref());
+    let place = PlaceInGap::of(&write.load, &write.name, generator);
+    let own = match (&write.load, &profile) {
+        (LoadModel::Open { arrivals, .. }, Some(profile)) if volume <= MOST_OWN => {
+            let lane = lane_of(&write.name);
+            let times = RateTimes::new(profile.clone(), *arrivals, generator, lane);
+            times.take(volume as usize).collect()
+        }
+        _ => Vec::new(),
+    };
     let time = |number: u64| match (&profile, rows.clock()) {
         _ if listed.is_some() => listed?.get(number as usize).copied(),
-        // In the middle of its expected gap.
-        (Some(profile), _) => profile.time_by(number as f64 + 0.5),
+        _ if (number as usize) < own.len() => Some(own[number as usize]),
+        (Some(profile), _) => profile.time_by(number as f64 + place.at(number)),
         (None, Some(clock)) => {
             let time = SimTime::from_nanos(clock.turn(number).1);
             (time < SimTime::ZERO + workload.duration).then_some(time)
         }
         (None, None) => {
-            let part = number as f64 / volume as f64;
+            let part = (number as f64 + place.at(number)) / volume as f64;
             Some(SimTime::ZERO + workload.duration.mul_f64(part))
         }
     };

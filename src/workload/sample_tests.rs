@@ -154,3 +154,39 @@ fn a_sample_of_a_closed_loop_spreads_its_times_over_the_run() {
         assert_eq!(sample.record(at, WIDTH), record);
     }
 }
+
+#[test]
+fn times_of_a_sample_have_any_last_digits_unless_arrivals_are_constant() {
+    // At 1,000/s an operation is due every millisecond, but comes at any microsecond of it: each tenth of a millisecond is as likely as another. Binomial with a mean of 100 and a standard deviation
+    // of sqrt(1000 x 0.1 x 0.9) = 9.5: five of them.
+    let digits = |batch: &OperationBatch| {
+        let mut counts = [0; 10];
+        for at in 0..batch.operations.len() {
+            let nanos = batch.record(at, WIDTH)[usize::from(TS.0)];
+            counts[(nanos / 100_000).rem_euclid(10) as usize] += 1;
+        }
+        counts
+    };
+    let is_even = |counts: [i32; 10]| counts.iter().all(|it| (52..=148).contains(it));
+    let sample = |writes: Vec<Write>| {
+        let workload = workload(1_000, writes);
+        let mut batch = OperationBatch::default();
+        RunSample::take(&workload, &generator(), (1_000, Choice::Spread), &mut batch);
+        (workload, batch)
+    };
+    let load = |arrivals| vec![write("w", open(1_000.0, arrivals))];
+    let of_run = sample(load(Arrivals::Poisson)).1;
+    assert!(is_even(digits(&of_run)), "{:?}", digits(&of_run));
+    let (constant, sampled) = sample(load(Arrivals::Constant));
+    assert_eq!(sampled.intended, all(&constant).intended);
+    let mut workload = constant;
+    workload.existing = vec![super::read_tests::existing("w", drawn(1_000, 1_000))];
+    let mut before = OperationBatch::default();
+    ExistingSample::take(
+        &workload,
+        &generator(),
+        (1_000, Choice::Spread),
+        &mut before,
+    );
+    assert!(is_even(digits(&before)), "{:?}", digits(&before));
+}

@@ -1,7 +1,7 @@
 //! Any row of the table, by its origin and number, and which of its values go together. Must not know which rows are wanted.
 
 use super::population::Population;
-use super::rate_profile::RateTimes;
+use super::rate_profile::{PlaceInGap, RateTimes};
 use super::row_source::RowSource;
 use super::{
     Arrivals, EXISTING_LANE, Existing, LoadModel, OperationId, RowWrite, Workload, WriteId,
@@ -33,8 +33,8 @@ pub(super) type PickedRow = Option<(usize, u64)>;
 #[derive(Debug)]
 struct RowMaker {
     rows: RowSource,
-    /// Where in its gap each operation lies.
-    place: f64,
+    /// Where in its gap each operation lies, unless its record has an instant of its own.
+    place: PlaceInGap,
     /// When the first of them are intended, if that is known better than by their rate.
     drawn: Vec<SimTime>,
     /// The write whose operations its rows count as, and what their keys draw.
@@ -51,7 +51,7 @@ impl TableRows {
             };
             RowMaker {
                 rows: RowSource::of_existing(&kept, workload, &generator),
-                place: 0.5,
+                place: PlaceInGap::Offset(0.5),
                 drawn: Vec::new(),
                 write: existing.write.unwrap_or(WriteId(0)),
                 keys: generator.draws(Stream::Keys, EXISTING_LANE),
@@ -64,14 +64,7 @@ impl TableRows {
                     true => RowSource::unsorted(workload, id, &generator),
                     false => RowSource::of_write(workload, id, &generator),
                 },
-                place: match &write.load {
-                    LoadModel::Open {
-                        arrivals,
-                        import: None,
-                        ..
-                    } => RateTimes::place_in_gap(*arrivals, &generator, lane_of(&write.name)),
-                    _ => 0.5,
-                },
+                place: PlaceInGap::of(&write.load, &write.name, &generator),
                 drawn: Vec::new(),
                 write: id,
                 keys: generator.draws(Stream::Keys, 0),
@@ -168,7 +161,7 @@ impl TableRows {
             true => now,
             false => {
                 let drawn = maker.drawn.get(nth as usize).copied();
-                let due = drawn.or_else(|| history.due_at(nth as f64 + maker.place));
+                let due = drawn.or_else(|| history.due_at(nth as f64 + maker.place.at(nth)));
                 due.map_or(now, |at| at.min(now))
             }
         };

@@ -14,7 +14,7 @@ impl Workload {
     }
 
     /// Existing rows that a write continues: what its sequence fields have counted.
-    pub(super) fn existing_rows_of(&self, write: WriteId, schema: &Schema) -> u64 {
+    pub fn existing_rows_of(&self, write: WriteId, schema: &Schema) -> u64 {
         let continued = self.existing.iter().filter(|of| of.write == Some(write));
         let rows = continued.map(|of| of.rows.len(schema));
         rows.fold(0, u64::saturating_add)

@@ -59,6 +59,7 @@ mod scenario_reads;
 mod scenarios;
 mod schema;
 mod servers_in_turn;
+mod stale_locations;
 mod starting_regions;
 mod store_files;
 mod sweeps;

@@ -314,11 +314,34 @@ impl Simulation<'_> {
             self.rpcs.get_mut(id).failures += 1;
             return self.clock.schedule(again, Event::SentAgain(id));
         }
+        if piece.reason == RefusalReason::NotServingRegion {
+            self.forget_locations(id, piece.body);
+        }
         match piece.body {
             RpcBody::Rows { .. } => self.clients.fails(rpc.client, now),
             _ => self.operation_fails(piece.operation),
         }
         self.rpc_ends(id);
+    }
+
+    /// Where an RPC looked for its regions, of which one was not there, is forgotten though it is given up: the next operations look for them anew.
+    fn forget_locations(&mut self, id: u32, body: RpcBody) {
+        let (rpc, tables) = (*self.rpcs.get(id), &mut self.tables);
+        let process = tables.process_of(rpc.operation, rpc.client);
+        match body {
+            RpcBody::Row => tables.look_up(rpc.region, process),
+            RpcBody::Scan(scan) => tables.look_up(self.rpcs.scan(scan).region(), process),
+            RpcBody::Gets { .. } => {
+                let gets = self.rpcs.gets(id).iter();
+                gets.for_each(|get| tables.look_up(get.region, process));
+            }
+            RpcBody::Rows { first, count, .. } => {
+                let rows = &self.clients.buffer(rpc.client).rows;
+                for row in &rows[first as usize..(first + count) as usize] {
+                    tables.look_up(row.region, tables.process_of(row.operation, rpc.client));
+                }
+            }
+        }
     }
 
     /// A closed-loop client's row that is written by itself is over, one way or the other.

@@ -43,6 +43,8 @@ pub struct Checker<'a> {
     nodes: usize,
     /// Draws of each operation handed out so far.
     draws: u32,
+    /// The first of those of each identifier: by the derived field that it stands in, and by what it says.
+    identifiers: BTreeMap<(Option<String>, String), u32>,
 }
 
 impl<'a> Checker<'a> {
@@ -57,6 +59,7 @@ impl<'a> Checker<'a> {
             depth: 0,
             nodes: 0,
             draws: 0,
+            identifiers: BTreeMap::new(),
         }
     }
 
@@ -532,14 +535,28 @@ impl<'a> Checker<'a> {
             self.complaints.hashing -= hashed;
             values.push((value, argument.span.clone()));
         }
+        let mut known = self.identifier_draws(function, expr);
         build(&mut Call {
             function,
             values,
             span: &expr.span,
             complaints: &mut self.complaints,
-            draws: &mut self.draws,
+            draws: known.as_mut().unwrap_or(&mut self.draws),
             schema: self.environment.schema,
         })
+    }
+
+    /// The draws of an identifier that has been met before: an operation has one, however often the key names it, so that a salt in front is that of the very identifier behind it.
+    fn identifier_draws(&mut self, function: &Function, expr: &Expr) -> Option<u32> {
+        if !matches!(function.name, "uuid4" | "uuid7" | "ulid" | "ksuid") {
+            return None;
+        }
+        let (derived, text) = self.complaints.texts.last()?;
+        let said: String = text.get(expr.span.clone())?.split_whitespace().collect();
+        let identifier = (derived.clone(), said);
+        let known = self.identifiers.get(&identifier).copied();
+        self.identifiers.entry(identifier).or_insert(self.draws);
+        known
     }
 }
 

@@ -262,9 +262,17 @@ fn negative_remainders_are_warned_of_and_other_negative_numbers_are_not() {
 }
 
 #[test]
-fn every_draw_of_a_key_is_its_own() {
-    let key = "be8(random(9223372036854775807)) || uuid4() || uuid4() || be8(random(9223372036854775807))";
-    let key = written(key, "");
+fn every_draw_of_a_key_is_its_own_but_those_of_one_identifier() {
+    let at = "t:ms=2026-01-01T00:00:00Z";
+    let repeated = written("be8(bucket(64, uuid7(t))) || uuid7( t )", at);
+    let id = repeated[8..].iter().map(|byte| format!("{byte:02x}"));
+    let id = format!("x'{}'", id.collect::<String>());
+    assert_eq!(
+        repeated[..8],
+        written(&format!("be8(bucket(64, {id}))"), "")
+    );
+    let key = "be8(random(9223372036854775807)) || uuid4() || uuid7(t) || be8(random(9223372036854775807))";
+    let key = written(key, at);
     // Version and variant are not drawn.
     let drawn = |word: &[u8]| u64::from_be_bytes(word.try_into().unwrap()) & 0x3fff_ffff_ffff_0fff;
     let words: BTreeSet<u64> = key.chunks(8).map(drawn).collect();
