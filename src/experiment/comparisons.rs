@@ -132,14 +132,13 @@ impl StrategyResult {
                 return Some(values.to_vec());
             }
             let offered = MetricPath {
-                metric: MetricId::WriteOfferedPerSec,
+                metric: MetricId::WriteOffered,
                 ..path
             };
-            let offered = |at| it.replicates(offered)?.get(at).copied()?;
-            let most = |at| offered(at).unwrap_or(f64::INFINITY);
-            let capped = (0..)
-                .zip(values)
-                .map(|(at, value)| Some(value.as_ref()?.min(most(at))));
+            let offered: Option<&Vec<Option<f64>>> = it.replicates(offered);
+            let most = |at: usize| offered.and_then(|it| *it.get(at)?).unwrap_or(f64::INFINITY);
+            let capped = values.iter().enumerate();
+            let capped = capped.map(|(at, value)| Some(value.as_ref()?.min(most(at))));
             Some(capped.collect())
         };
         measures::ratio(&values(self)?, &values(base)?)

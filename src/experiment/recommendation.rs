@@ -22,7 +22,6 @@ use crate::random::Seed;
 use crate::record::FieldId;
 use crate::scenario::{Knee, Limit, LimitBound, Scenario, Strategy};
 use crate::text::{compact, listed, percent};
-use crate::workload::LoadModel;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

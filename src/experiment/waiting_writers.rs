@@ -41,7 +41,7 @@ impl WaitingWriters {
         let counts = |it: &Write| waits(it) && !(is_import(it) && shortest_import.is_some());
         let places = (0..writes.len()).filter(|at| counts(&writes[*at]));
         let most_written = places.map(|at| {
-            let rate = MetricId::WriteThroughput.of_one(Side::Write, at);
+            let rate = MetricId::WriteThroughput.whole().of_one(Side::Write, at);
             let written = found.iter().filter_map(|(_, it)| it.mean(rate));
             (at, written.fold(0.0, f64::max))
         });
@@ -54,7 +54,7 @@ impl WaitingWriters {
     /// The limits that a strategy breaks on average, each with what was found, and whether the replicates show it.
     pub(super) fn broken(&self, result: &StrategyResult) -> Vec<(String, bool)> {
         let written = self.most_written.iter().filter_map(|&(at, most)| {
-            let measure = result.number(MetricId::WriteThroughput.of_one(Side::Write, at));
+            let measure = result.number(MetricId::WriteThroughput.whole().of_one(Side::Write, at));
             let written = measure.and_then(|it| it.mean).unwrap_or(0.0);
             let is_shown = measure.is_none_or(|it| it.is_below(LEAST_WRITTEN * most));
             let name = match &result.writes[..] {

@@ -447,7 +447,7 @@ impl ImportRows {
     }
 
     /// Those of them that were written at most so long before the run; all where that is not said.
-    pub(super) fn newest(&self, kept_for: Option<SimDuration>) -> Self {
+    pub fn newest(&self, kept_for: Option<SimDuration>) -> Self {
         let mut rows = self.clone();
         if let Some(kept) = kept_for.filter(|kept| *kept < self.last()) {
             match &mut rows {
