@@ -166,7 +166,7 @@ pub fn deliver(
     console: &Console,
 ) -> Result<Outcome> {
     let results = report.results;
-    folder.write(|path| Ok(report.write(path)?))?;
+    folder.write(Report::is_own_file, |path| Ok(report.write(path)?))?;
     console.data(&report.render(format, console.table_style()))?;
     let expectations = results.expectations.iter();
     let broken: Vec<&ExpectationResult> = expectations
