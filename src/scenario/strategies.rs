@@ -13,6 +13,9 @@ use crate::keyspace::RowKey;
 use crate::settings::{json, text};
 use std::sync::Arc;
 
+/// What messages call the changes of a strategy.
+pub(super) const OVERRIDE: &str = "`override`";
+
 /// Most candidates of a scenario; each may re-read the whole file.
 const MOST: usize = 256;
 
@@ -116,7 +119,7 @@ fn read_strategy<'a>(
         None => Arc::clone(base),
         Some(overlay) => {
             let mut document = document.clone();
-            for (place, diagnostic) in merge(&mut document, &overlay) {
+            for (place, diagnostic) in merge(&mut document, &overlay, OVERRIDE) {
                 sink.add(&place, diagnostic);
             }
             // Defaults of an overlay are no defaults of the file.
