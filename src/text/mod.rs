@@ -6,6 +6,7 @@ mod hex;
 mod hidden;
 mod names;
 mod number;
+mod shell;
 mod words;
 
 pub use digits::{digit_pair, digits, digits_reversed, push_decimal};
@@ -16,4 +17,5 @@ pub use number::{
     bytes, compact, counted, exact, grouped, grouped_by, in_unit, length, millis, percent,
     percent_to, scaled, share, significant, times, trimmed,
 };
+pub use shell::shell_path;
 pub use words::{UnknownWord, Words, words};
