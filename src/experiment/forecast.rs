@@ -14,6 +14,7 @@ use crate::layout::{Layout, ReadForecast, Replicate};
 use crate::query::{AccessPlan, Requests};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::scenario::{Knee, Scenario, Setup, Strategy, TimeSpec, VariedLoad};
+use crate::text::{counted, verb};
 use crate::time::SimDuration;
 use crate::workload::{
     Choice, LoadModel, OperationBatch, ReadBatch, ReadId, ReadLoadModel, RowCounter, RunSample,
@@ -275,9 +276,10 @@ impl Forecast {
         let factor = self.secs() / most.max(1e-3);
         let long = rounded(self.duration, f64::ceil, (1e3, "ms"));
         let shorter = rounded(self.duration / factor, f64::floor, (1e6, "us"));
-        let runs = self.runs;
+        let runs = counted(self.runs, "run");
+        let take = verb(self.runs as usize, ["takes", "take"]);
         format!(
-            "{runs} runs of {long} each take it: `time.duration` = \"{shorter}\" would fit, or fewer `replicates` and a lower rate"
+            "{runs} of {long} each {take} it: `time.duration` = \"{shorter}\" would fit, or fewer `replicates` and a lower rate"
         )
     }
 }

@@ -8,7 +8,7 @@ use super::survey::Survey;
 use super::zipf_fit::ZipfFit;
 use crate::data::ValueKind;
 use crate::statistics::Interval;
-use crate::text::{compact, exact, grouped, length, percent, visible};
+use crate::text::{compact, counted, exact, grouped, length, percent, visible};
 use crate::time::SimDuration;
 use serde_json::json;
 
@@ -297,8 +297,8 @@ impl LearntField {
             _ => self.read(column, false),
         };
         field.note += &format!(
-            "; they come one after another, {} rows each on average, if rows are written in the file's order",
-            compact(column.rows() as f64 / field.distinct)
+            "; they come one after another, {} each on average, if rows are written in the file's order",
+            counted(compact(column.rows() as f64 / field.distinct), "row")
         );
         field
     }
@@ -458,7 +458,7 @@ impl LearntField {
         let rest = rest.max(needed.ceil() as u64).max(1);
         if !self.part.1 {
             let length = prefix.len() as u64 + rest;
-            self.note += &format!("; of many lengths, here all of {length} bytes");
+            self.note += &format!("; of many lengths, here all of {}", counted(length, "byte"));
             self.part.1 = true;
         }
         let part = self.part_named("_rest");

@@ -15,7 +15,7 @@ pub use hidden::{is_hidden, visible};
 pub use names::{all, article, capital, either, joined, listed, nearest, ranked};
 pub use number::{
     bytes, compact, counted, exact, grouped, grouped_by, in_unit, length, millis, percent,
-    percent_to, scaled, share, significant, times, trimmed,
+    percent_to, scaled, share, significant, times, trimmed, verb,
 };
 pub use shell::shell_path;
 pub use words::{UnknownWord, Words, words};
