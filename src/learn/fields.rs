@@ -205,7 +205,9 @@ impl LearntField {
                 self.made = (step > 1).then_some(number);
                 sequence(least, step)
             }
-            (ValueKind::Int, None) if column.is_code() => self.text(column),
+            (ValueKind::Int, None) if column.is_code() || self.is_apart(column, range) => {
+                self.text(column)
+            }
             (ValueKind::Int, None) => {
                 (self.part.0, self.follows_time) = (integer(&name, column), column.rises());
                 let mut first = least;
@@ -387,6 +389,12 @@ impl LearntField {
         let all = column.law().heaviest(MOST_LISTED + 1);
         let is_all = all.len() <= MOST_LISTED && all.len() as f64 == self.distinct;
         (is_all && all.iter().all(|it| it.0.len() + 3 < LONGEST_TEXT)).then_some(all)
+    }
+
+    /// Whether few numbers come again, and more others lie between them than a list of weights has room for.
+    fn is_apart(&self, column: &Column, range: f64) -> bool {
+        let is_wide = range > MOST_LISTED as f64;
+        is_wide && !column.is_unique() && self.few(column).is_some()
     }
 
     /// Few values are listed; a number behind the same letters is one of `digits`; others are random texts of the mean length.
