@@ -31,7 +31,9 @@ pub fn run(arguments: &AdviseArguments, console: &Console) -> Result<()> {
     };
     if let Some(folder) = folder {
         results.recommended = found.groups.clone();
-        folder.write(|path| Ok(Report::new(&results).write(path)?))?;
+        folder.write(Report::is_own_file, |path| {
+            Ok(Report::new(&results).write(path)?)
+        })?;
         console.say(&folder.path().join("report.html").display().to_string());
     }
     if let Some(file) = &arguments.create {

@@ -340,7 +340,7 @@ pub struct RunArguments {
     /// Make only every N-th run, from the K-th on, and save them for `keyheat merge`: one shard a machine
     #[arg(long, value_name = "K/N")]
     pub shard: Option<Shard>,
-    /// Replace an output folder that keyheat did not make, saved runs of something else, and, by a changed run, the results of the file as it is
+    /// Write into an output folder that keyheat did not make (what else lies in it stays), and replace saved runs of something else and, by a changed run, the results of the file as it is
     #[arg(long)]
     pub force: bool,
 }
@@ -359,7 +359,7 @@ pub struct MergeArguments {
     /// No pictures: only numbers
     #[arg(long)]
     pub no_charts: bool,
-    /// Replace an output folder even if keyheat did not make it, or if a changed run would replace the results of the file as it is
+    /// Write into a folder even if keyheat did not make it (what else lies in it stays), and replace the results of the file as it is by those of a changed run
     #[arg(long)]
     pub force: bool,
 }

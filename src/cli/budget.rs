@@ -6,7 +6,7 @@ use crate::experiment::{FirstLayouts, Forecast, Shard};
 use crate::layout::Layout;
 use crate::report::number::{NumberFormat, length};
 use crate::scenario::Scenario;
-use crate::text::in_unit;
+use crate::text::{counted, in_unit};
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use std::fs;
@@ -73,7 +73,8 @@ impl<'a> Budget<'a> {
         let runs: u64 = forecasts.iter().map(|(_, forecast)| forecast.runs).sum();
         let threads = largest.1.threads;
         console.say(&format!(
-            "about {time} and {memory} of memory: {runs} runs, {threads} at a time"
+            "about {time} and {memory} of memory: {}, {threads} at a time",
+            counted(runs, "run")
         ));
         let most = limits.max_memory.map(|size| size.0);
         let most = most.or_else(available_memory);

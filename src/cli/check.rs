@@ -3,7 +3,7 @@
 use super::args::{CheckArguments, DataFormat};
 use super::budget::Budget;
 use super::console::{Console, Outcome};
-use super::{explain, lints, loading};
+use super::{lints, loading};
 use crate::experiment::Experiment;
 use crate::report::json_text;
 use crate::report::number::counted;
@@ -65,7 +65,7 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
             &json!({ "is_usable": true, "scenarios": told, "forecast": forecast }),
         ))?;
     }
-    let strategies = scenarios.iter().map(|it| it.strategies.len()).sum();
+    let strategies: usize = scenarios.iter().map(|it| it.strategies.len()).sum();
     let files = counted(scenarios.len(), "scenario");
     let verdict = match broken {
         0 => "no errors".to_owned(),
@@ -73,7 +73,7 @@ pub fn run(arguments: &CheckArguments, console: &Console) -> Result<Outcome> {
     };
     let more = (odd > 0).then_some("; `--verbose`, or one file alone, shows the warnings");
     let more = more.unwrap_or_default();
-    let strategies = explain::counted_strategies(strategies);
+    let strategies = counted(strategies, "strategy");
     console.say(&format!("{files}, {strategies}: {verdict}{more}"));
     budget.settle(console)?;
     // The process ends: to free millions of split points one by one takes a tenth of a second.

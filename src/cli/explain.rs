@@ -33,7 +33,10 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<()> {
     for (strategy, explanation) in scenario.strategies.iter().zip(&explanations) {
         if let (Some(region), None) = (arguments.region, &explanation.region) {
             let (name, regions) = (&strategy.name, explanation.layout.regions.len());
-            bail!("`{name}` has no region {region}: its {regions} regions are counted from 0");
+            bail!(
+                "`{name}` has no region {region}: it has {}, counted from 0",
+                counted(regions, "region")
+            );
         }
     }
     if arguments.format == DataFormat::Json {
@@ -56,7 +59,7 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<()> {
         parts.push(reads(&explanation.layout.reads));
     }
     console.document(&Document(parts))?;
-    let strategies = counted_strategies(scenario.strategies.len());
+    let strategies = counted(scenario.strategies.len(), "strategy");
     console.say(&format!("{strategies}; nothing was simulated"));
     // As in `check`.
     std::mem::forget((scenario, explanations));
@@ -112,7 +115,7 @@ fn facts(strategy: &Strategy, layout: &Layout) -> Vec<String> {
         Presplit::Fixed { .. } => "split points known beforehand",
     };
     let regions = counted(layout.regions.len(), "region");
-    let servers = counted(strategy.setup.cluster.servers as usize, "server");
+    let servers = counted(strategy.setup.cluster.servers, "server");
     let bytes = layout.key_bytes;
     let mut facts = vec![
         format!("{}: {}", strategy.name, strategy.key.text()),
@@ -238,14 +241,6 @@ fn causes_of(causes: &RegionCauses) -> Vec<Block> {
     let entities = causes.entities.iter();
     lines.extend(entities.map(|it| format!("{}  {} {}", share(it.share), it.field, it.value)));
     vec![Block::Lines(lines)]
-}
-
-/// `1 strategy`, `5 strategies`.
-pub fn counted_strategies(count: usize) -> String {
-    match count {
-        1 => "1 strategy".to_owned(),
-        _ => format!("{count} strategies"),
-    }
 }
 
 /// A long start key's first characters.

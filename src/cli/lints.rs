@@ -4,7 +4,7 @@ use super::console::Console;
 use crate::experiment::lossy_keys;
 use crate::layout::{Layout, Replicate, change_lints, load_lints};
 use crate::scenario::{Diagnostic, Scenario, Severity, render};
-use crate::text;
+use crate::text::{self, shell_path};
 
 /// The layouts of all strategies.
 fn layouts(scenario: &Scenario) -> Vec<Layout> {
@@ -78,7 +78,8 @@ pub fn tell_of(scenario: &Scenario, lints: Vec<Diagnostic>, console: &Console) -
         said.push(lint.message);
     }
     if !said.is_empty() {
-        console.say(&format!("`keyheat check {}` shows where\n", scenario.path));
+        let path = shell_path(&scenario.path);
+        console.say(&format!("`keyheat check {path}` shows where\n"));
     }
     said
 }

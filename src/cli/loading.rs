@@ -6,7 +6,7 @@ use super::console::{Console, Told};
 use crate::experiment::{Experiment, Results};
 use crate::layout::misplaced_regions;
 use crate::scenario::{LoadError, Options, Scenario, Strategy};
-use crate::text::{joined, nearest};
+use crate::text::{counted, joined, nearest};
 use anyhow::{Context, Result, anyhow, bail};
 use std::collections::BTreeMap;
 use std::fs;
@@ -157,6 +157,7 @@ pub fn tell_first_point(scenario: &Scenario, console: &Console) {
     let values = values.map(|swept| format!("{} = {}", swept.path, swept.value));
     let (point_count, values) = (scenario.point_count(), joined(values, ", "));
     console.say(&format!(
-        "the first of {point_count} points of the sweep: {values}\n"
+        "the first of {} of the sweep: {values}\n",
+        counted(point_count, "point")
     ));
 }

@@ -2,6 +2,7 @@
 
 use super::args::Arguments;
 use super::console::Console;
+use crate::text::shell_path;
 use anyhow::{Context, Result};
 use clap::CommandFactory;
 use std::fs;
@@ -18,8 +19,9 @@ pub fn run(folder: Option<&Path>, console: &Console) -> Result<()> {
     fs::create_dir_all(folder)
         .and_then(|()| clap_mangen::generate_to(command, folder))
         .with_context(|| format!("can't write man pages to `{shown}`"))?;
+    let page = shell_path(folder.join("keyheat.1"));
     console.say(&format!(
-        "{shown} has a page for keyheat and for each command\nnext: man -l {shown}/keyheat.1"
+        "{shown} has a page for keyheat and for each command\nnext: man -l {page}"
     ));
     Ok(())
 }

@@ -7,6 +7,7 @@ use super::run::{claim, deliver, results};
 use super::saved_runs;
 use crate::experiment::{Experiment, ExperimentRuns, RunFileHeader, SavedRuns, Shard};
 use crate::report::Report;
+use crate::text::{counted, verb};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -97,11 +98,13 @@ fn refuse_incomplete(runs: &ExperimentRuns<'_>, shards: &[Shard]) -> Result<()> 
     let lacking = lacking.map(|shard| format!("`--shard {shard} --resume`"));
     let lacking: Vec<String> = lacking.take(NAMED).collect();
     bail!(
-        "{}: {} of {} runs are missing: {}\nmake them with {}",
+        "{}: {} of {} {} missing: {}\nmake {} with {}",
         runs.scenario().name,
         missing.len(),
-        runs.count(),
+        counted(runs.count(), "run"),
+        verb(missing.len(), ["is", "are"]),
         names.join(", "),
+        verb(missing.len(), ["it", "them"]),
         lacking.join(", ")
     );
 }

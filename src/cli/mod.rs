@@ -34,6 +34,7 @@ mod templates;
 mod watch;
 
 use crate::scenario::json_schema;
+use crate::text::shell_path;
 use anyhow::Result;
 use args::{Arguments, Command};
 use clap::error::{ContextKind, ContextValue};
@@ -106,7 +107,10 @@ fn with_tips(mut usage: clap::Error) -> clap::Error {
     }
     let end = Path::new(&unknown).extension();
     let tip = if end.is_some_and(|end| end == "toml") {
-        format!("to simulate a scenario: 'keyheat run {unknown}'")
+        format!(
+            "to simulate a scenario: 'keyheat run {}'",
+            shell_path(&unknown)
+        )
     } else {
         let commands = Arguments::command();
         let names = commands.get_subcommands().map(clap::Command::get_name);

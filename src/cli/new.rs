@@ -4,6 +4,7 @@ use super::args::NewArguments;
 use super::console::Console;
 use super::templates::{TEMPLATES, Template};
 use crate::report::{Document, aligned};
+use crate::text::shell_path;
 use anyhow::{Context, Error, Result, anyhow, bail};
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
@@ -24,7 +25,7 @@ pub fn run(arguments: &NewArguments, console: &Console) -> Result<()> {
         .expect("clap takes only names of templates");
     let path = file_of(name)?;
     write_new(&path, template.text)?;
-    let shown = quoted(&path);
+    let shown = shell_path(&path);
     console.say(&format!(
         "{} asks about {}\nnext: keyheat run {shown}\n      keyheat watch {shown}     (again on every save)",
         path.display(),
@@ -40,7 +41,7 @@ fn file_of(name: &Path) -> Result<PathBuf> {
         bail!(
             "`{}` is no name of a file\nwrite, for example, `keyheat new {}`",
             name.display(),
-            name.join("readings").display()
+            shell_path(name.join("readings"))
         );
     };
     if name.extension() == Some(OsStr::new("toml")) {
@@ -49,16 +50,6 @@ fn file_of(name: &Path) -> Result<PathBuf> {
     let mut file = file.to_owned();
     file.push(".toml");
     Ok(name.with_file_name(file))
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "-_./\\:+,@".contains(c);
-    if text.chars().all(plain) {
-        return text;
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// Refuses a path where something is already, before the work for it is done.
@@ -107,12 +98,5 @@ mod tests {
         assert_eq!(file("designs/a.toml").unwrap(), "designs/a.toml");
         assert!(file("designs/").is_err());
         assert!(file("..").is_err());
-    }
-
-    #[test]
-    fn paths_are_shown_as_a_shell_takes_them() {
-        assert_eq!(quoted(Path::new("a/b-1.toml")), "a/b-1.toml");
-        assert_eq!(quoted(Path::new("my keys.toml")), "'my keys.toml'");
-        assert_eq!(quoted(Path::new("it's.toml")), r"'it'\''s.toml'");
     }
 }

@@ -1,4 +1,4 @@
-//! The folder that a run writes: made aside, then renamed, and never over somebody else's.
+//! The folder that a run writes: made aside, then renamed, and never over somebody else's folder or files.
 //!
 //! Must not know what is written into it.
 
@@ -51,10 +51,15 @@ impl OutputFolder {
         marker(&self.target).is_some_and(|marker| marker.scenario.overrides.is_empty())
     }
 
-    /// Has `write` fill a new folder, which then takes the place of the old one in a rename. If `write` fails, the old one stays; where the
-    /// system can exchange two folders (Linux, macOS), one or the other is there whole at every moment. What came to the place since it was checked
-    /// stays as well: then the new folder is kept beside it, and the error says where.
-    pub fn write(&self, write: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    /// Has `write` fill a new folder, which then takes the place of the old one in a rename, together with the files of the old one that are not
+    /// `own`, by their paths in it. If `write` fails, the old one stays; where the system can exchange two folders (Linux, macOS), one or the other
+    /// is there whole at every moment. What came to the place since it was checked stays as well: then the new folder is kept beside it, and the
+    /// error says where.
+    pub fn write(
+        &self,
+        own: impl Fn(&Path) -> bool,
+        write: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<()> {
         let parent = self.target.parent().unwrap_or(Path::new("."));
         let name = self.target.file_name().unwrap_or_default();
         let name = name.to_string_lossy();
@@ -68,9 +73,12 @@ impl OutputFolder {
             if !self.target.exists() {
                 return fs::rename(fresh.path(), &self.target);
             }
-            // What was exchanged is the old folder, and dropped with the name that it has now.
-            if self.target.is_dir() && exchange(fresh.path(), &self.target).is_ok() {
-                return Ok(());
+            if self.target.is_dir() {
+                keep_others(&self.target, fresh.path(), Path::new(""), &own)?;
+                // What was exchanged is the old folder, and dropped with the name that it has now.
+                if exchange(fresh.path(), &self.target).is_ok() {
+                    return Ok(());
+                }
             }
             let old = Aside::new(parent, &name).map_err(std::io::Error::other)?;
             let kept = old.path().join(OLD);
@@ -192,6 +200,28 @@ fn clear_leftovers(parent: &Path, name: &str, target: &Path) {
     }
 }
 
+/// Gives `fresh` the files `below` in the folder `old` that are not `own`. They are linked where that can be done: whichever folder is dropped
+/// when the process is killed, they stay in the other.
+fn keep_others(
+    old: &Path,
+    fresh: &Path,
+    below: &Path,
+    own: &impl Fn(&Path) -> bool,
+) -> std::io::Result<()> {
+    for entry in fs::read_dir(old.join(below))? {
+        let entry = entry?;
+        let path = below.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            keep_others(old, fresh, &path, own)?;
+        } else if !own(&path) {
+            fs::create_dir_all(fresh.join(below))?;
+            let to = fresh.join(&path);
+            fs::hard_link(entry.path(), &to).or_else(|_| fs::copy(entry.path(), &to).map(drop))?;
+        }
+    }
+    Ok(())
+}
+
 /// Exchanges two folders at once.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 fn exchange(one: &Path, other: &Path) -> std::io::Result<()> {
@@ -269,24 +299,32 @@ mod tests {
         Ok(())
     }
 
+    fn own(path: &Path) -> bool {
+        path == Path::new("results.json") || path.starts_with("charts/own")
+    }
+
     #[test]
-    fn a_folder_of_keyheat_is_replaced_whole_and_nothing_is_left_beside_it() {
+    fn of_a_folder_of_keyheat_its_own_files_are_replaced_and_others_stay() {
         let parent = tempfile::tempdir().unwrap();
         let folder = OutputFolder::claim(parent.path(), "abc", false).unwrap();
-        folder.write(write_results).unwrap();
-        fs::write(folder.path().join("stale.csv"), "old").unwrap();
+        folder.write(own, write_results).unwrap();
+        let at = |path: &str| folder.path().join(path);
+        fs::create_dir_all(at("charts/own")).unwrap();
+        fs::write(at("charts/own/stale.svg"), "old").unwrap();
+        fs::create_dir_all(at("mine/deep")).unwrap();
+        let others = ["notes.md", "charts/sketch.svg", "mine/deep/results.json"];
+        for other in others {
+            fs::write(at(other), other).unwrap();
+        }
 
         let again = OutputFolder::claim(parent.path(), "abc", false).unwrap();
-        again.write(write_results).unwrap();
+        again.write(own, write_results).unwrap();
 
-        let names = |folder: &Path| {
-            fs::read_dir(folder)
-                .unwrap()
-                .map(|e| e.unwrap().file_name())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(names(folder.path()), ["results.json"]);
-        assert_eq!(names(parent.path()), ["abc"]);
+        assert!(at("results.json").exists() && !at("charts/own").exists());
+        for other in others {
+            assert_eq!(fs::read_to_string(at(other)).unwrap(), other);
+        }
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
     }
 
     #[test]
@@ -301,18 +339,19 @@ mod tests {
             assert!(error.to_string().contains("--force"), "{error}");
             OutputFolder::claim(parent.path(), name, true)
                 .unwrap()
-                .write(write_results)
+                .write(own, write_results)
                 .unwrap();
             assert!(parent.path().join(name).join("results.json").exists());
         }
+        assert!(parent.path().join("mine/thesis.md").exists());
     }
 
     #[test]
     fn the_old_folder_stays_when_writing_fails() {
         let parent = tempfile::tempdir().unwrap();
         let folder = OutputFolder::claim(parent.path(), "abc", false).unwrap();
-        folder.write(write_results).unwrap();
-        folder.write(|_| bail!("disk full")).unwrap_err();
+        folder.write(own, write_results).unwrap();
+        folder.write(own, |_| bail!("disk full")).unwrap_err();
         assert!(folder.path().join("results.json").exists());
     }
 
@@ -320,10 +359,10 @@ mod tests {
     fn the_old_folder_stays_when_the_last_rename_fails() {
         let parent = tempfile::tempdir().unwrap();
         let folder = OutputFolder::claim(parent.path(), "abc", false).unwrap();
-        folder.write(write_results).unwrap();
+        folder.write(own, write_results).unwrap();
         // The new folder is gone when its time comes: both ways to put it in place fail.
         folder
-            .write(|fresh| Ok(fs::remove_dir_all(fresh)?))
+            .write(own, |fresh| Ok(fs::remove_dir_all(fresh)?))
             .unwrap_err();
         assert!(folder.path().join("results.json").exists());
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
@@ -335,7 +374,7 @@ mod tests {
         let folder = OutputFolder::claim(parent.path(), "abc", false).unwrap();
         for round in 1..3 {
             let error = folder
-                .write(|fresh| {
+                .write(own, |fresh| {
                     fs::create_dir_all(folder.path())?;
                     fs::write(folder.path().join("thesis.md"), "years of work")?;
                     write_results(fresh)
@@ -350,7 +389,7 @@ mod tests {
         // Results of another command are no less dear.
         fs::remove_dir_all(folder.path()).unwrap();
         folder
-            .write(|fresh| {
+            .write(own, |fresh| {
                 fs::create_dir(folder.path())?;
                 fs::write(folder.path().join("other.csv"), "")?;
                 write_results(folder.path())?;
@@ -359,8 +398,8 @@ mod tests {
             .unwrap_err();
         assert!(folder.path().join("other.csv").exists());
         let forced = OutputFolder::claim(parent.path(), "abc", true).unwrap();
-        forced.write(write_results).unwrap();
-        assert!(!folder.path().join("other.csv").exists());
+        forced.write(own, write_results).unwrap();
+        assert!(folder.path().join("other.csv").exists());
     }
 
     #[cfg(unix)]

@@ -4,7 +4,7 @@ use super::args::{RunArguments, out};
 use super::budget::Budget;
 use super::console::{Console, Outcome};
 use super::output_folder::OutputFolder;
-use super::{explain, lints, loading, saved_runs};
+use super::{lints, loading, saved_runs};
 use crate::experiment::{ExpectationResult, Experiment, ExperimentRuns, Results, RunFile, Shard};
 use crate::report::number::counted;
 use crate::report::{Format, Report};
@@ -140,14 +140,15 @@ fn simulate(
     let file = saved.path.display();
     if missing > 0 {
         console.insist(&format!(
-            "interrupted: {} of {all} runs are saved in {file}; the same command with `--resume` goes on from them",
-            all - missing
+            "interrupted: {} of {} saved in {file}; the same command with `--resume` goes on from there",
+            all - missing,
+            counted(all, "run")
         ));
         return Ok(None);
     }
     if let Some(shard) = arguments.shard {
-        let count = runs.count();
-        console.say(&format!("shard {shard}: {all} of {count} runs; {file}"));
+        let count = counted(runs.count(), "run");
+        console.say(&format!("shard {shard}: {all} of {count}; {file}"));
     }
     Ok(Some(saved))
 }
@@ -166,7 +167,7 @@ pub fn deliver(
     console: &Console,
 ) -> Result<Outcome> {
     let results = report.results;
-    folder.write(|path| Ok(report.write(path)?))?;
+    folder.write(Report::is_own_file, |path| Ok(report.write(path)?))?;
     console.data(&report.render(format, console.table_style()))?;
     let expectations = results.expectations.iter();
     let broken: Vec<&ExpectationResult> = expectations
@@ -197,7 +198,7 @@ fn last_line(results: &Results, broken: usize, folder: &Path) -> String {
     let (points, all) = (results.point_count(), results.strategies.len());
     let hot = match results.sweep.is_empty() {
         true => format!("{hot} hot"),
-        false => format!("each at {points} points, {hot} of {all} hot"),
+        false => format!("each at {}, {hot} of {all} hot", counted(points, "point")),
     };
     let known = match ExpectationResult::tally(&results.expectations) {
         (.., 0) => String::new(),
@@ -205,7 +206,7 @@ fn last_line(results: &Results, broken: usize, folder: &Path) -> String {
     };
     format!(
         "{}, {hot}{broken}{known}; {}",
-        explain::counted_strategies(all / points.max(1)),
+        counted(all / points.max(1), "strategy"),
         folder.join("report.html").display()
     )
 }

@@ -4,6 +4,7 @@ use super::console::Console;
 use crate::experiment::{
     ExperimentRuns, FinishedRun, RunFile, RunFileError, RunFileHeader, SavedRuns, Shard,
 };
+use crate::text::{counted, verb};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,13 +64,20 @@ pub fn open(
             let all = runs.of(shard).len();
             tell_cut_off(&saved, path, console);
             add(runs, saved, path)?;
-            console.say(&format!("{name}: {count} of {all} runs are there already"));
+            console.say(&format!(
+                "{name}: {count} of {} {} there already",
+                counted(all, "run"),
+                verb(count, ["is", "are"])
+            ));
             return Ok(RunSaver::of(file));
         }
         if count > 0 {
             console.warn(&format!(
-                "the {count} of {all} runs in `{}` are dropped: `--resume` would go on from them",
-                path.display()
+                "the {count} of {} in `{}` {} dropped: `--resume` would go on from {}",
+                counted(all, "run"),
+                path.display(),
+                verb(count, ["is", "are"]),
+                verb(count, ["it", "them"])
             ));
         }
     }

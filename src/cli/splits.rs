@@ -8,7 +8,7 @@ use crate::policy::{SPLIT_FORMATS, SampledSplit, SplitAlgorithm, SplitError, sam
 use crate::report::json_text;
 use crate::report::number::counted;
 use crate::statistics::{PredictedPeak, predicted_peak, sample_size_for};
-use crate::text::{compact, grouped, hex, share, times};
+use crate::text::{compact, grouped, hex, share, times, verb};
 use anyhow::{Result, anyhow, bail};
 use serde::Serialize;
 use std::path::Path;
@@ -127,7 +127,10 @@ fn regions(arguments: &SplitsArguments, list: &KeyList) -> Result<u32> {
         let most = grouped(MOST_REGIONS.into());
         return match asked {
             2..=MOST_REGIONS => Ok(asked as u32),
-            _ => bail!("{asked} regions can't be made of keys\nask for 2 to {most}"),
+            _ => bail!(
+                "{} can't be made of keys\nask for 2 to {most}",
+                counted(asked, "region")
+            ),
         };
     };
     let bytes = match arguments.row_bytes {
@@ -145,20 +148,23 @@ fn regions(arguments: &SplitsArguments, list: &KeyList) -> Result<u32> {
 
 fn tell(sample: &Sample, split: &SampledSplit, different: usize, asked: u32, console: &Console) {
     let made = split.weights.len();
-    let keys = match sample.keys {
-        1 => "1 key".to_owned(),
-        keys => format!("{} keys", grouped(keys.into())),
-    };
+    let keys = counted(grouped(sample.keys.into()), "key");
     let regions = counted(made, "region");
-    let instead = format!("{regions} where {asked} were asked for");
+    let instead = match made < asked as usize {
+        true => format!(": {regions} where {asked} were asked for"),
+        false => String::new(),
+    };
     if different < asked as usize {
         console.warn(&format!(
-            "{different} different keys: {instead}\ntake a larger sample"
+            "{}{instead}\ntake a larger sample",
+            counted(different, "different key")
         ));
     } else if let Some((row, part)) = split.indivisible.first().zip(sample.indivisible.first()) {
-        let heavy = counted(sample.indivisible.len(), "row");
+        let heavy = sample.indivisible.len();
+        let weigh = verb(heavy, ["weighs", "weigh"]);
+        let heavy = counted(heavy, "row");
         let (row, part) = (&row.0, share(part.1));
-        console.warn(&format!("no split divides a row, and {heavy} weigh more than a region should, `{row}` {part} of all: {instead}"));
+        console.warn(&format!("no split divides a row, and {heavy} {weigh} more than a region should, `{row}` {part} of all{instead}"));
     }
     if asked == 1 {
         console.say(&format!(

@@ -8,7 +8,7 @@ use crate::metrics::{Hotspot, MetricId, Side};
 use crate::policy::SplitAlgorithm;
 use crate::record::FieldId;
 use crate::scenario::{Presplit, Strategy};
-use crate::text::{capital, compact, percent, times};
+use crate::text::{capital, compact, counted, percent, times};
 use std::fmt;
 
 /// A salt has at most so many values.
@@ -226,7 +226,8 @@ impl Advice<'_> {
             // The keys get as many regions as servers need.
             Hotspot::PresplitMismatch => match (parts.leading_buckets, &parts.lead) {
                 (Some(few), lead) if few < servers as usize => format!(
-                    "`{lead}` has {few} values for {servers} servers: give it {buckets}, a multiple of the servers, and each a region, `{BY_BUCKETS}`."
+                    "`{lead}` has {} for {servers} servers: give it {buckets}, a multiple of the servers, and each a region, `{BY_BUCKETS}`.",
+                    counted(few, "value")
                 ),
                 // With a region each, values that never come are why too few are reached.
                 (Some(buckets), lead)

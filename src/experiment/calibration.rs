@@ -10,7 +10,7 @@ use crate::metrics::{RunResult, SideRun};
 use crate::observed::{MeasuredRegion, MeasuredReplay, MeasuredSide, TableLoads};
 use crate::query::AccessPath;
 use crate::scenario::{LoadError, Scenario};
-use crate::text::{joined, millis, share, significant};
+use crate::text::{counted, joined, millis, share, significant, verb};
 use crate::time::SimDuration;
 use crate::workload::LoadModel;
 use serde::Serialize;
@@ -359,13 +359,16 @@ impl Calibration {
         let moved = asked.iter().filter(|it| it.moved).count();
         if moved > 0 {
             self.unexplained.push(format!(
-                "{moved} regions were opened anew meanwhile: counters began again, and clients waited."
+                "{} {} opened anew meanwhile: counters began again, and clients waited.",
+                counted(moved, "region"),
+                verb(moved, ["was", "were"])
             ));
         }
         if !same {
             let (there, here) = (self.regions.len(), predicted.region_starts.len());
             self.unexplained.push(format!(
-                "The table has {there} regions, and {here} are simulated, or theirs begin elsewhere: cut both alike with `presplit`."
+                "The table has {}, and {here} are simulated, or theirs begin elsewhere: cut both alike with `presplit`.",
+                counted(there, "region")
             ));
         }
         let list = Some(list).filter(|_| same && moved == 0);
@@ -560,17 +563,17 @@ fn counted_regions(
     let unlike = |text: String| Err(CalibrationError::Unlike(text));
     let starts = table.starts().map_err(CalibrationError::Unlike)?;
     let regions = table.regions.iter().zip(starts);
-    let counted = regions.map(|(region, start)| MeasuredRegion {
+    let all = regions.map(|(region, start)| MeasuredRegion {
         start,
         server: region.server.clone().unwrap_or_default(),
         reads: 0,
         writes: region.load.map_or(0, |load| load.all.round() as u64),
         moved: region.at_least,
     });
-    let counted: Vec<MeasuredRegion> = counted.collect();
-    let servers: BTreeSet<&str> = counted.iter().map(|it| &it.server[..]).collect();
+    let all: Vec<MeasuredRegion> = all.collect();
+    let servers: BTreeSet<&str> = all.iter().map(|it| &it.server[..]).collect();
     let (servers, here) = (servers.len(), predicted.servers);
-    let starts = counted.iter().map(|it| it.start.to_string());
+    let starts = all.iter().map(|it| it.start.to_string());
     let Some(seconds) = table.seconds else {
         return unlike(
             "how many requests a second?\ngive two snapshots of counters, and say how far apart they are: `--over 60s`".to_owned(),
@@ -578,17 +581,19 @@ fn counted_regions(
     };
     if servers > here as usize {
         unlike(format!(
-            "its regions lie on {servers} servers, and the scenario has {here}\nadd `--set cluster.servers={servers}`"
+            "its regions lie on {}, and the scenario has {here}\nadd `--set cluster.servers={servers}`",
+            counted(servers, "server")
         ))
     } else if !starts.eq(predicted.region_starts.iter().cloned()) {
-        let (there, name) = (counted.len(), &predicted.name);
+        let (there, name) = (all.len(), &predicted.name);
         let here = predicted.region_starts.len();
         unlike(format!(
-            "the table has {there} regions, and `{name}` {here}, or they begin elsewhere: is it of another scenario?\n\
-             start from the table's: `[regions] file = ...`, or `keyheat learn --out`"
+            "the table has {}, and `{name}` {here}, or they begin elsewhere: is it of another scenario?\n\
+             start from the table's: `[regions] file = ...`, or `keyheat learn --out`",
+            counted(there, "region")
         ))
     } else {
-        Ok((counted, seconds))
+        Ok((all, seconds))
     }
 }
 

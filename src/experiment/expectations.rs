@@ -6,6 +6,7 @@ use super::verdict::{A_FEW, NEARLY_ALL};
 use super::{ExpectationResult, FoundValue, Measure, StrategyResult};
 use crate::metrics::{MetricId, MetricPath, Part, Side, Unit, lookup};
 use crate::scenario::{Bound, Expectation, Expected, ExpectedValue, Scenario};
+use crate::text::counted;
 use std::collections::BTreeMap;
 
 /// A number equals an expected one within this relative difference: they come by different roads of rounding.
@@ -192,7 +193,10 @@ fn intervals(runs: &StrategyRuns, path: &MetricPath) -> Option<String> {
         false => FEWEST_INTERVALS,
     };
     (found < needed).then(|| {
-        format!("a replicate has {found} intervals with enough operations, fewer than {needed}")
+        format!(
+            "a replicate has {} with enough operations, fewer than {needed}",
+            counted(found, "interval")
+        )
     })
 }
 
@@ -204,13 +208,18 @@ fn operations(runs: &StrategyRuns, path: &MetricPath) -> Option<String> {
         let beyond = (cohort as f64 * (1.0 - quantile) * 1e6).round() / 1e6;
         return (beyond < FEWEST_BEYOND).then(|| {
             format!(
-                "{cohort} operations of the window have {beyond:.0} beyond the percentile, fewer than {FEWEST_BEYOND}"
+                "{} of the window: {beyond:.0} beyond the percentile, fewer than {FEWEST_BEYOND}",
+                counted(cohort, "operation")
             )
         });
     }
     let of_operations = path.metric.is_of_each() || path.metric == MetricId::Knee;
-    (of_operations && cohort < FEWEST_OPERATIONS)
-        .then(|| format!("{cohort} operations of the window, fewer than {FEWEST_OPERATIONS}"))
+    (of_operations && cohort < FEWEST_OPERATIONS).then(|| {
+        format!(
+            "{} of the window, fewer than {FEWEST_OPERATIONS}",
+            counted(cohort, "operation")
+        )
+    })
 }
 
 /// One value out of many replicates has no interval, so that its bound would hold untried.

@@ -13,6 +13,7 @@ use crate::engine::{self, ClusterChanges, SimConfig, TableCopy};
 use crate::layout::{Layout, Replicate, RunLayout, StrategySample, stored_cells};
 use crate::metrics::{MetricId, RunResult};
 use crate::scenario::{Copy, Expected, Scenario, Strategy};
+use crate::text::counted;
 use crate::time::SimTime;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -58,7 +59,8 @@ pub struct ExperimentRuns<'a> {
 /// The system gives no threads.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "can't start {threads} threads: {reason}\ntake fewer with `--threads`, or end other programs"
+    "can't start {}: {reason}\ntake fewer with `--threads`, or end other programs",
+    counted(threads, "thread")
 )]
 pub struct NoThreads {
     threads: usize,

@@ -60,7 +60,12 @@ impl Suggestions {
                 break;
             }
             let key = named(scenario, &tried, key);
-            if let Some(strategy) = checked(scenario, &groups[group], &key) {
+            let Some(strategy) = checked(scenario, &groups[group], &key) else {
+                continue;
+            };
+            let of_group = tried.iter().filter(|(other, ..)| *other == group);
+            let mut others = of_group.map(|(.., other)| other);
+            if !others.any(|other| has_keys_of(other, &strategy)) {
                 tried.push((group, key, strategy));
             }
         }
@@ -208,18 +213,15 @@ fn checked(scenario: &Scenario, group: &[usize], key: &SuggestedKey) -> Option<S
     let new = &strategies[at];
     let is_new = alike[..alike.len() - 1].iter().all(|&own| {
         let own = &strategies[own];
-        expressions(own) != expressions(new) || presplit_regions(own) < presplit_regions(new)
+        !has_keys_of(own, new) || presplit_regions(own) < presplit_regions(new)
     });
     (alike.contains(&group[0]) && is_new).then(|| new.clone())
 }
 
-/// Of the key and its copies.
-fn expressions(strategy: &Strategy) -> Vec<Vec<&str>> {
-    let of_key = strategy.keys().map(|key| {
-        let segments = key.segments().iter();
-        segments.map(|it| it.expression.as_str()).collect()
-    });
-    of_key.collect()
+/// Whether the keys of both, and of their copies, are the same, in whatever words.
+fn has_keys_of(one: &Strategy, other: &Strategy) -> bool {
+    let mut keys = one.keys().zip(other.keys());
+    one.copies.len() == other.copies.len() && keys.all(|(one, other)| one.has_order_of(other))
 }
 
 /// What the layout says of the key: its hottest region for the capacity, what its reads are planned to ask, and whether that grows with retention.

@@ -337,3 +337,26 @@ fn keys_that_tell_the_same_records_apart_are_compared_whatever_else_they_say() {
     let found = groups(&scenario.strategies);
     assert_eq!(found, [vec![0, 1], vec![2, 3], vec![4]]);
 }
+
+#[test]
+fn a_key_of_the_file_is_not_suggested_in_other_words() {
+    let names = |newest: &str| -> Vec<String> {
+        let keys = format!(
+            "[strategy.rising]\nkey = \"plant || x'00' || be4(sensor) || be8(ts) || be1(kind)\"\n\
+             [strategy.own]\nkey = \"plant || x'00' || be4(sensor) || {newest} || be1(kind)\"\n"
+        );
+        let found = Suggestions::of(&parsed(&format!("{PLANT}{keys}"))).found;
+        let all = found.simulated.into_iter().chain(found.left_out);
+        all.map(|it| it.name).collect()
+    };
+    let is_twin = |name: &String| name.ends_with("newest-first");
+    for newest in [
+        "be8(rev_ts( ts ))",
+        "be8(9223372036854775807 - ts)",
+        "desc(be8(ts))",
+    ] {
+        let names = names(newest);
+        assert!(!names.iter().any(is_twin), "{newest}: {names:?}");
+    }
+    assert!(names("be8(ts / 1000)").iter().any(is_twin));
+}

@@ -399,7 +399,8 @@ impl Verdict {
             0 => "the table".to_owned(),
             copy => format!("copy {copy}"),
         };
-        let too_few = |buckets: usize| format!("{buckets} buckets can't use {servers} servers");
+        let too_few =
+            |buckets: usize| format!("{} can't use {servers} servers", counted(buckets, "bucket"));
         let hot_row = || {
             let lock = self.row_lock.filter(|_| of_writes).map(compact);
             let lock = lock.map_or(String::new(), |lock| {

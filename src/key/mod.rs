@@ -30,6 +30,7 @@ mod presets;
 mod run;
 mod segment;
 mod time_parts;
+mod twins;
 mod value_groups;
 #[cfg(test)]
 mod week_fixture;

@@ -173,15 +173,15 @@ impl KeyPlan {
         })
     }
 
-    /// What is wrong with a key: that is known before it is compiled.
-    pub fn errors(
+    /// The parameters that a key uses, or what is wrong with it: that is known before it is compiled.
+    pub fn check(
         role: Role,
         text: &str,
         environment: &Environment<'_>,
         unreadable: &[String],
-    ) -> Vec<KeyError> {
+    ) -> Result<BTreeMap<String, i64>, Vec<KeyError>> {
         let checked = Self::checked(role, text, environment, unreadable);
-        checked.err().unwrap_or_default()
+        checked.map(|(checker, ..)| checker.parameters)
     }
 
     fn checked<'a>(

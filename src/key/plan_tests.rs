@@ -70,6 +70,26 @@ fn note(key: &str, part: &str) -> KeyNote {
 }
 
 #[test]
+fn keys_in_other_words_are_the_same_by_bytes_or_by_order() {
+    let same = |one: &str, other: &str| {
+        let (one, other) = (plan(one), plan(other));
+        (one.has_bytes_of(&other), one.has_order_of(&other))
+    };
+    let reversed = "be8(rev_ts(n))";
+    assert_eq!(
+        same(reversed, "be8( (9223372036854775807 - n) )"),
+        (true, true)
+    );
+    assert_eq!(same(reversed, "desc(be8(n))"), (false, true));
+    assert_eq!(same(reversed, "be8(n)"), (false, false));
+    assert_eq!(same("be8(n)", "be8(n) || 'x'"), (false, false));
+    assert_eq!(
+        same("be1(random(4)) || be8(n)", "be1(random(8)) || be8(n)"),
+        (false, false)
+    );
+}
+
+#[test]
 fn the_parameters_of_a_plan_are_those_that_it_uses() {
     let plan = compile_with("be8(n + a) || d", &[("d", "be8(n * b)")]).unwrap();
     let expected = [("a".to_owned(), 3), ("b".to_owned(), 5)];

@@ -239,7 +239,8 @@ impl Changes<'_> {
                 };
                 let (name, number, size) = (&read.name, page.number, page.size);
                 let message = format!(
-                    "read `{name}` asks for page {number}, and gets no rows: there {pages} of {size} rows, on average"
+                    "read `{name}` asks for page {number}, and gets no rows: there {pages} of {}, on average",
+                    counted(size, "row")
                 );
                 let help = "it reads all that lies before the page; ask for one that there is";
                 Diagnostic::warning(message).help(help)

@@ -17,6 +17,7 @@ use crate::scenario::{Diagnostic, Presplit, Severity};
 use crate::statistics::PlacementPeaks;
 use crate::storage::CELL_STRUCTURE;
 use crate::text;
+use crate::text::{counted, verb};
 use crate::time::{SimDuration, SimTime};
 use crate::units::ByteSize;
 use crate::workload::Write;
@@ -119,11 +120,11 @@ impl LaidTable<'_> {
         self.regions().iter().filter(unreachable).count()
     }
 
-    /// What servers do that hold no region of the table that keys fall into.
-    fn idle(&self) -> &'static str {
+    /// What so many servers do that hold no region of the table that keys fall into.
+    fn idle(&self, servers: usize) -> &'static str {
         match self.table.strategy.copies.is_empty() {
-            true => "stay idle",
-            false => "get no row of it",
+            true => verb(servers, ["stays idle", "stay idle"]),
+            false => verb(servers, ["gets no row of it", "get no row of it"]),
         }
     }
 
@@ -154,7 +155,10 @@ impl LaidTable<'_> {
         };
         let idle = match servers.saturating_sub(all - unreachable) {
             0 => String::new(),
-            idle => format!(", so at least {idle} of {servers} servers {}", self.idle()),
+            idle => format!(
+                ", so at least {idle} of {servers} servers {}",
+                self.idle(idle)
+            ),
         };
         let message = format!("{unreachable} of {all} regions can never receive a key{idle}");
         Some(self.warning(message, "no key of this form lies in them", help))
@@ -172,11 +176,11 @@ impl LaidTable<'_> {
         let spreads_by_itself = policies.split_policy != SplitPolicy::Disabled
             && policies.balancer != Balancer::None
             && policies.balancer_period < setup.workload.duration;
-        let stay = match spreads_by_itself {
-            true => "are idle at first",
-            false => self.idle(),
-        };
         let idle = servers - regions;
+        let stay = match spreads_by_itself {
+            true => verb(idle, ["is idle at first", "are idle at first"]),
+            false => self.idle(idle),
+        };
         let message = format!("the table has {has}: {idle} of {servers} servers {stay}");
         let help = "pre-split the table into at least as many regions as there are servers";
         Some(self.warning(message, "these keys", help))
@@ -255,7 +259,10 @@ impl LaidTable<'_> {
             true => "too few distinct keys",
             false => "one key has more of them than a region is to have",
         };
-        let message = format!("the {rows} give {found} regions, not {regions}: {cause}");
+        let message = format!(
+            "the {rows} give {}, not {regions}: {cause}",
+            counted(found, "region")
+        );
         let help = "ask for fewer regions, or make the key longer";
         Some(self.warning(message, "these keys", help))
     }
@@ -474,7 +481,7 @@ impl LaidTable<'_> {
 fn some_regions(regions: usize, before: &str) -> String {
     match regions {
         1 => "a single region".to_owned(),
-        _ => format!("{before}{regions} regions"),
+        _ => format!("{before}{}", counted(regions, "region")),
     }
 }
 

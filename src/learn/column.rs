@@ -47,10 +47,10 @@ const MOST_CODES: f64 = 16.0;
 const ROWS_OF_A_CODE: f64 = 10.0;
 
 /// Words in the names of columns that measure something: many values, of which no reader asks for one.
-const MEASURES: [&str; 22] = [
+const MEASURES: [&str; 25] = [
     "amount", "balance", "bytes", "cents", "cost", "count", "duration", "elapsed", "fare", "fee",
-    "latency", "length", "millis", "ms", "price", "quantity", "qty", "seconds", "size", "total",
-    "weight", "width",
+    "latency", "length", "millis", "minutes", "ms", "price", "quantity", "qty", "sec", "seconds",
+    "secs", "size", "total", "weight", "width",
 ];
 
 /// Counts of seconds, or finer, since 1970 that a column of times may hold, from 2001 to 2065, and what is in the names of such columns.
@@ -239,8 +239,16 @@ impl Column {
 
     /// Whether its name says that its whole numbers measure something.
     pub fn is_measure(&self) -> bool {
-        let name = self.name.to_lowercase();
-        let mut words = name.split(|c: char| !c.is_ascii_alphabetic());
+        // `call_duration`, and `callDuration` as well.
+        let mut words = String::new();
+        for letter in self.name.chars() {
+            if letter.is_ascii_uppercase() && words.ends_with(|c: char| c.is_ascii_lowercase()) {
+                words.push(' ');
+            }
+            words.push(letter);
+        }
+        let words = words.to_ascii_lowercase();
+        let mut words = words.split(|c: char| !c.is_ascii_alphabetic());
         self.kind() == ValueKind::Int && words.any(|word| MEASURES.contains(&word))
     }
 

@@ -8,7 +8,7 @@ use super::survey::Survey;
 use super::zipf_fit::ZipfFit;
 use crate::data::ValueKind;
 use crate::statistics::Interval;
-use crate::text::{compact, exact, grouped, length, percent, visible};
+use crate::text::{compact, counted, exact, grouped, length, percent, visible};
 use crate::time::SimDuration;
 use serde_json::json;
 
@@ -205,7 +205,9 @@ impl LearntField {
                 self.made = (step > 1).then_some(number);
                 sequence(least, step)
             }
-            (ValueKind::Int, None) if column.is_code() => self.text(column),
+            (ValueKind::Int, None) if column.is_code() || self.is_apart(column, range) => {
+                self.text(column)
+            }
             (ValueKind::Int, None) => {
                 (self.part.0, self.follows_time) = (integer(&name, column), column.rises());
                 let mut first = least;
@@ -297,8 +299,8 @@ impl LearntField {
             _ => self.read(column, false),
         };
         field.note += &format!(
-            "; they come one after another, {} rows each on average, if rows are written in the file's order",
-            compact(column.rows() as f64 / field.distinct)
+            "; they come one after another, {} each on average, if rows are written in the file's order",
+            counted(compact(column.rows() as f64 / field.distinct), "row")
         );
         field
     }
@@ -389,6 +391,12 @@ impl LearntField {
         (is_all && all.iter().all(|it| it.0.len() + 3 < LONGEST_TEXT)).then_some(all)
     }
 
+    /// Whether few numbers come again, and more others lie between them than a list of weights has room for.
+    fn is_apart(&self, column: &Column, range: f64) -> bool {
+        let is_wide = range > MOST_LISTED as f64;
+        is_wide && !column.is_unique() && self.few(column).is_some()
+    }
+
     /// Few values are listed; a number behind the same letters is one of `digits`; others are random texts of the mean length.
     fn text(&mut self, column: &Column) -> String {
         let texts = column.law().heaviest(usize::MAX);
@@ -458,7 +466,7 @@ impl LearntField {
         let rest = rest.max(needed.ceil() as u64).max(1);
         if !self.part.1 {
             let length = prefix.len() as u64 + rest;
-            self.note += &format!("; of many lengths, here all of {length} bytes");
+            self.note += &format!("; of many lengths, here all of {}", counted(length, "byte"));
             self.part.1 = true;
         }
         let part = self.part_named("_rest");

@@ -3,12 +3,16 @@
 use super::fields::{LearntField, Role};
 use super::survey::Survey;
 use super::template::Values;
+use crate::data::ValueKind;
 
 /// Of so many rows one may be another's: two of a series in the same millisecond are no reason for another column (estimate).
 const ONE_IN: usize = 1_000;
 
 /// Of so many rows three may have values of their own in a column that readers ask for: others are measures (estimate).
 const OWN_IN: f64 = 4.0;
+
+/// A whole number that has a value of its own in more than one of so many rows may measure something (estimate).
+const RARE_IN: f64 = 3.0;
 
 /// A part of a key: its expression, and whether all its values have one length.
 type Part = (String, bool);
@@ -79,7 +83,7 @@ pub fn key_parts(fields: &[LearntField], survey: &Survey) -> Values {
 }
 
 /// The fewest entities that tell rows apart beside what else is in the key, as far as any do: among as few, that `within` which another column counts, those that are called ids, and of more values. Others
-/// are measures, or belong to the row: values that hardly come again, numbers below zero, and what is called an amount or a size. One of these is the second, where it is needed to tell rows apart.
+/// are measures, or belong to the row: values that hardly come again, numbers that are fewer than things and below zero, and what is called an amount or a size. One of these is the second, where it is needed to tell rows apart.
 fn entities<'a>(
     fields: &'a [LearntField],
     survey: &Survey,
@@ -98,12 +102,18 @@ fn entities<'a>(
     let by_values = |a: &usize, b: &usize| fields[*b].distinct.total_cmp(&fields[*a].distinct);
     let first = |at: usize| (within == Some(at), is_id(at));
     all.sort_by(|a, b| first(*b).cmp(&first(*a)).then(by_values(a, b)));
+    let is_number = |at: usize| survey.columns[at].kind() == ValueKind::Int && !is_id(at);
     let is_measure = |at: &usize| {
         let column = &survey.columns[*at];
+        // Numbers most of which came hardly twice, beside things that are more.
+        let more = |of: &&usize| !is_number(**of) && fields[**of].distinct > fields[*at].distinct;
+        let is_lesser = is_number(*at)
+            && fields[*at].distinct * RARE_IN > column.rows() as f64
+            && all.iter().any(|of| more(&of));
         let is_own = fields[*at].distinct * OWN_IN > column.rows() as f64 * (OWN_IN - 1.0);
         // Of many ids a short file has most once.
         let is_below_zero = column.integers.ends().is_some_and(|(least, _)| *least < 0);
-        (is_own || column.is_measure()) && !is_id(*at) || is_below_zero
+        (is_own || is_lesser || column.is_measure()) && !is_id(*at) || is_below_zero
     };
     let (mut measures, known): (Vec<usize>, Vec<usize>) = all.iter().partition(|at| is_measure(at));
     match known.is_empty() {

@@ -3,7 +3,7 @@
 
 use super::table::Intervals;
 use crate::keyspace::RowKey;
-use crate::text::{counted, words};
+use crate::text::{counted, verb, words};
 use crate::time::SimTime;
 
 /// Entries of one kind that are listed; all are counted.
@@ -198,10 +198,8 @@ impl SeriesEvent {
 
     /// The master learns that a server died that had so many regions; so many bytes of its log are replayed.
     pub fn crash_detected(server: u32, regions: usize, replayed_bytes: u64) -> Self {
-        let detail = match regions {
-            1 => "1 region opens elsewhere".to_owned(),
-            _ => format!("{regions} regions open elsewhere"),
-        };
+        let open = verb(regions, ["opens", "open"]);
+        let detail = format!("{} {open} elsewhere", counted(regions, "region"));
         let mut detected = Self::of_server(EventKind::CrashDetected, server, detail);
         detected.bytes = Some(replayed_bytes);
         detected
@@ -309,7 +307,7 @@ impl ClusterLog {
             it.joined += count;
             it.serving += count;
         });
-        let servers = counted(count as usize, "server");
+        let servers = counted(count, "server");
         let event = SeriesEvent::of_server(EventKind::ServersAdded, first, servers);
         self.push(at, event);
     }

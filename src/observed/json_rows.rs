@@ -2,6 +2,7 @@
 
 use super::file::{ObservedError, ObservedFile};
 use super::format::{Format, Part, Row};
+use crate::text::counted;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -101,8 +102,11 @@ pub(super) fn heat_map(file: &ObservedFile, format: &Format) -> Result<Vec<Row>,
         let times: Vec<Vec<Value>> = times.iter().map(list).collect();
         if let Some(odd) = times.iter().find(|cells| cells.len() != rows.len()) {
             let (cells, bands) = (odd.len(), rows.len());
-            let found =
-                format!("a row of `{name}` has {cells} cells, and there are {bands} bands of keys");
+            let found = format!(
+                "a row of `{name}` has {}, and the keys have {}",
+                counted(cells, "cell"),
+                counted(bands, "band")
+            );
             return Err(file.error(None, found, format.help));
         }
         for (row, amount) in rows.iter_mut().zip(times.last().into_iter().flatten()) {

@@ -3,6 +3,7 @@
 use super::file::{ObservedError, ObservedFile};
 use super::format::{Format, Row};
 use crate::data::{DataError, Record, Rows};
+use crate::text::counted;
 use std::io::Cursor;
 use std::ops::Range;
 
@@ -43,7 +44,7 @@ pub(super) fn ruled(file: &ObservedFile, format: &Format) -> Result<Vec<Row>, Ob
             if said.parse() == Ok(rows.len()) {
                 return Ok(rows);
             }
-            let found = format!("it says {said} rows, and has {}", rows.len());
+            let found = format!("it says {}, and has {}", counted(said, "row"), rows.len());
             return Err(file.error(at, found, format.help));
         } else if columns.last().is_some_and(|it| line.len() < it.1.end) || !line.ends_with('|') {
             break;

@@ -7,7 +7,7 @@ use super::requests::Requests;
 use crate::key::{FieldSteps, KeyPlan, Knowledge, Randomness, Segment};
 use crate::keyspace::KeyBatch;
 use crate::record::{DerivedId, FieldId, KnownField, Schema};
-use crate::text::{grouped, words};
+use crate::text::{counted, grouped, words};
 use crate::time::EpochNanos;
 use crate::workload::{Population, Read, ReadTarget, RowCounts};
 use std::sync::Arc;
@@ -392,17 +392,14 @@ impl AccessPlan {
     /// In words: "16 scans, one a bucket; 10 rows wanted, 160 read", with something to say behind the kind of requests, such as ", each of one region".
     pub fn words(&self, of_regions: &str) -> String {
         let expected = self.expected;
-        let rows = match &count(expected.rows_returned)[..] {
-            "1" => "1 row".to_owned(),
-            rows => format!("{rows} rows"),
-        };
+        let rows = counted(count(expected.rows_returned), "row");
         let mut words = vec![
             format!("{}{of_regions}", self.kind_in_words()),
             format!("{rows} wanted, {} read", count(expected.rows_read)),
         ];
         if expected.cells_read > LEAST_CELLS * expected.rows_read {
             let [wanted, read] = [expected.cells_returned, expected.cells_read].map(count);
-            words.push(format!("{wanted} cells wanted, {read} read"));
+            words.push(format!("{} wanted, {read} read", counted(wanted, "cell")));
         }
         if expected.copies > LEAST_COPIES {
             words.push(format!(

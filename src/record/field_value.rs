@@ -1,7 +1,7 @@
 //! Values as people write and read them, to slots and back. Must not know TOML.
 
 use super::{Field, FieldId, FieldKind, Schema, TextValues, TimeUnit};
-use crate::text::{hex, unhex};
+use crate::text::{counted, hex, unhex};
 use crate::time::EpochNanos;
 
 /// A value that a user gives for a field, typed as the user typed it.
@@ -189,7 +189,10 @@ impl FieldKind {
                 count,
             } => {
                 let (width, last) = (usize::from(*width), first + (count - 1));
-                format!("{width} digits from `{first:0width$}` to `{last:0width$}`")
+                format!(
+                    "{} from `{first:0width$}` to `{last:0width$}`",
+                    counted(width, "digit")
+                )
             }
             Self::Text(TextValues::Listed(values)) if values.len() <= 8 => {
                 let quoted: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
@@ -199,7 +202,10 @@ impl FieldKind {
                 format!("one of {} listed texts", values.len())
             }
             Self::Text(TextValues::Generated { count, length, .. }) => {
-                format!("one of {count} generated texts of {length} characters")
+                format!(
+                    "one of {count} generated texts of {}",
+                    counted(length, "character")
+                )
             }
             Self::Domain { count } => format!("one of {count} generated domain names"),
             Self::ListedUuid(values) => format!("one of {} listed uuids", values.len()),
@@ -208,12 +214,15 @@ impl FieldKind {
             Self::Bytes {
                 length,
                 count: None,
-            } => format!("{length} fresh bytes, given in hexadecimal"),
+            } => format!("{}, given in hexadecimal", counted(length, "fresh byte")),
             Self::Bytes {
                 length,
                 count: Some(count),
             } => {
-                format!("one of {count} generated strings of {length} bytes, given in hexadecimal")
+                format!(
+                    "one of {count} generated strings of {}, given in hexadecimal",
+                    counted(length, "byte")
+                )
             }
             Self::Double { min, max } => format!("a number from {min} to below {max}"),
             Self::Timestamp { .. } => "a date and time such as 2026-01-01T00:00:00Z".to_owned(),

@@ -53,7 +53,7 @@ pub fn calibration_document(found: &Calibration) -> Document {
         true => "writes, as a cluster counts each row of a scan",
         false => "requests",
     };
-    let runs = number::counted(found.replicates as usize, "run");
+    let runs = number::counted(found.replicates, "run");
     parts.push(vec![Block::Note(format!(
         "Predicted: the scenario as it is;{fitted} of {runs}. \
          Shares are of the {requests}; of the {all} regions at most the {REGIONS_SHOWN} that differ most are shown."

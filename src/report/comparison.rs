@@ -61,7 +61,7 @@ fn document(found: &ResultsComparison) -> Document {
 /// `five-keys (seed 7, 5 replicates) → five-keys (seed 8, 5 replicates)`.
 fn heading(found: &ResultsComparison) -> String {
     let side = |side: &ComparedResults| {
-        let replicates = number::counted(side.replicates as usize, "replicate");
+        let replicates = number::counted(side.replicates, "replicate");
         let set = match side.overrides.is_empty() {
             true => String::new(),
             false => format!(", set {}", side.overrides.join(", ")),

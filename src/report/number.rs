@@ -6,7 +6,7 @@
 use crate::experiment::Measure;
 use crate::text;
 
-pub use crate::text::{counted, trimmed};
+pub use crate::text::{counted, trimmed, verb};
 
 /// What an undefined number looks like.
 pub const UNDEFINED: &str = "–";

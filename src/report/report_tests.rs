@@ -193,6 +193,16 @@ fn a_report_writes_the_same_files_twice() {
             "summary.md"
         ]
     );
+    let is_own = |name: &String| Report::is_own_file(Path::new(name));
+    assert!(written.keys().all(is_own), "{:?}", written.keys());
+    for other in [
+        "notes.md",
+        "charts/mine.png",
+        "charts/key-map-hashed.txt",
+        "mine/summary.md",
+    ] {
+        assert!(!Report::is_own_file(Path::new(other)), "{other}");
+    }
     let summary = String::from_utf8(written["summary.md"].clone()).unwrap();
     for link in summary
         .split("](")

@@ -3,12 +3,13 @@
 
 #[cfg(feature = "png")]
 use super::chart::PngError;
-use super::chart::{self, Chart, Viewport};
+use super::chart::{self, Chart, ChartKind, Viewport};
 use super::terminal::Style;
 use super::{HeatColours, Theme, csv_files, page, summary};
 use crate::experiment::Results;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::iter;
@@ -119,6 +120,27 @@ impl<'a> Report<'a> {
         let charts = self.write_pictures(folder)?;
         let text = summary::for_markdown(results, &charts).markdown();
         write_bytes(folder, "summary.md", text.as_bytes())
+    }
+
+    /// Whether [`Report::write`] writes a file of this path in its folder, of these results or of others.
+    pub fn is_own_file(path: &Path) -> bool {
+        let [stem, ending] = [path.file_stem(), path.extension()]
+            .map(|part| part.and_then(OsStr::to_str).unwrap_or_default());
+        let is_key_map = stem.starts_with("key-map-");
+        match path.parent().and_then(Path::to_str) {
+            Some("") => matches!(
+                (stem, ending),
+                ("results", "json") | ("summary", "csv" | "md") | ("report", "html")
+            ),
+            Some("series") => {
+                ending == "csv" && (is_key_map || matches!(stem, "servers" | "regions" | "events"))
+            }
+            Some("charts") => {
+                ImageKind::WORDS.contains(&ending)
+                    && (is_key_map || ChartKind::WORDS.contains(&stem))
+            }
+            _ => false,
+        }
     }
 
     /// Writes `charts/*` and `report.html` into `folder`, which is created when it is missing, and leaves all else in it. Charts are those

@@ -59,7 +59,10 @@ pub fn for_markdown(results: &Results, charts: &[Chart]) -> Document {
     let at = point.map_or_else(String::new, |point| format!(" at {point}"));
     let sentences = Block::list(sweep_views::sentences(results));
     let intervals = (results.replicates > 1).then(|| Block::Table(tables::intervals(results)));
-    let over = format!("95 % intervals over {} replicates", results.replicates);
+    let over = format!(
+        "95 % intervals over {}",
+        number::counted(results.replicates, "replicate")
+    );
     let comparisons = Block::Table(tables::comparisons(results, "ratio [95 % interval]"));
     let file = |chart: &Chart| format!("charts/{}.svg", chart.name);
     let pictures = charts.iter().map(|it| (it.title.clone(), file(it)));
@@ -314,7 +317,7 @@ fn provenance(results: &Results) -> Block {
         format!("seed {}", results.seed),
         format!(
             "{} of {length}",
-            number::counted(results.replicates as usize, "replicate")
+            number::counted(results.replicates, "replicate")
         ),
     ];
     if results.warmup_s > 0.0 {
@@ -323,7 +326,10 @@ fn provenance(results: &Results) -> Block {
     if !results.sweep.is_empty() {
         let paths: Vec<&str> = results.sweep.iter().map(|it| it.path.as_str()).collect();
         let paths = paths.join(" × ");
-        parts.push(format!("{} points of {paths}", results.point_count()));
+        parts.push(format!(
+            "{} of {paths}",
+            number::counted(results.point_count(), "point")
+        ));
     }
     if !results.scenario.overrides.is_empty() {
         parts.push(format!("set {}", results.scenario.overrides.join(", ")));

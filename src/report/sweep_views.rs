@@ -4,6 +4,7 @@ use super::document::Column;
 use super::number::NumberFormat;
 use crate::experiment::{Results, SweepFinding, SweptList, at_point, point_label, value_text};
 use crate::metrics::MetricId;
+use crate::text::{counted, verb};
 use NumberFormat::Ratio;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -70,7 +71,9 @@ fn sentence(finding: &SweepFinding) -> String {
     }];
     if let Some((idle, servers)) = finding.idle_servers {
         parts.push(format!(
-            "at {knee}, {idle} of {servers} servers have no region"
+            "at {knee}, {idle} of {} {} no region",
+            counted(servers, "server"),
+            verb(idle as usize, ["has", "have"])
         ));
     }
     parts.extend(finding.dips.iter().map(|dip| {

@@ -7,7 +7,7 @@ use crate::cluster::{
 };
 use crate::keyspace::RowKey;
 use crate::settings::{FromSource, integer, json, number, rate, table, time};
-use crate::text::grouped;
+use crate::text::{counted, grouped};
 use crate::time::{SimDuration, SimTime};
 use crate::units::PerSecond;
 use std::collections::BTreeSet;
@@ -161,11 +161,9 @@ pub fn misfit(placement: &Placement, regions: usize) -> Option<Diagnostic> {
         Placement::Listed(list) if list.len() != regions => list.len(),
         _ => return None,
     };
-    let regions = match regions {
-        1 => "1 region".to_owned(),
-        regions => format!("{} regions", grouped((regions as u64).into())),
-    };
-    let message = format!("`placement` lists {servers} servers, the table starts with {regions}");
+    let regions = counted(grouped((regions as u64).into()), "region");
+    let servers = counted(servers, "server");
+    let message = format!("`placement` lists {servers}, the table starts with {regions}");
     let diagnostic = Diagnostic::error(message).label("expected one server a region, in key order");
     let help = "`keyheat explain` shows the regions; `placement = \"dealt\"` deals them evenly";
     Some(diagnostic.help(help))
@@ -305,7 +303,10 @@ fn check_servers(sink: &Diagnostics, events: &[(TimedEvent, SourcePlace)], clust
         | ClusterEvent::Slow { server, .. } = event.event
         {
             if server >= servers {
-                let label = format!("{servers} servers at that time, numbered from 0");
+                let label = format!(
+                    "{} at that time, numbered from 0",
+                    counted(servers, "server")
+                );
                 sink.error(place, format!("there is no server {server}"), label);
                 continue;
             }

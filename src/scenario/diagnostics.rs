@@ -24,6 +24,8 @@ pub(super) struct Origin {
     pub(super) folder: PathBuf,
     /// The rows that were read: once for all points and strategies.
     data: RefCell<Vec<(Request, Result<Loaded, Diagnostic>)>>,
+    /// The parameters that expressions use, at whatever point and under whatever strategy.
+    used: RefCell<BTreeSet<String>>,
 }
 
 /// What is read where something was complained about: nothing. `?` behind a complaint gives up what stands around it.
@@ -53,7 +55,7 @@ impl Diagnostics {
             origin: Rc::new(Origin {
                 text,
                 folder,
-                data: RefCell::default(),
+                ..Origin::default()
             }),
             ..Self::default()
         }
@@ -76,6 +78,17 @@ impl Diagnostics {
         let loaded = request.load();
         read.push((request, loaded.clone()));
         loaded
+    }
+
+    /// Notes the parameters that an expression uses.
+    pub(super) fn note_used(&self, parameters: &BTreeMap<String, i64>) {
+        let mut used = self.origin.used.borrow_mut();
+        used.extend(parameters.keys().cloned());
+    }
+
+    /// Whether an expression uses a parameter.
+    pub(super) fn is_used(&self, parameter: &str) -> bool {
+        self.origin.used.borrow().contains(parameter)
     }
 
     /// Takes over all complaints, but not the defaults.

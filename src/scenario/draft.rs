@@ -81,6 +81,9 @@ crate::settings! {
         with crate::policy::NORMALIZING {}
 }
 
+/// Tables of a file in the shape of the file itself.
+pub(super) const MIRRORS: [&str; 2] = ["quick", "sweep"];
+
 /// One document, read.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
@@ -133,7 +136,7 @@ pub(super) fn read_draft(sink: &Diagnostics, document: &TomlTable) -> Draft {
     let client = ClientSpec::read(&scenario, "client");
     let events = read_events(&scenario, &time, &cluster);
     let neighbours = read_neighbours(&scenario);
-    for mirror in ["quick", "sweep"] {
+    for mirror in MIRRORS {
         scenario.entry(mirror);
     }
     // Of cells that are known only when their expressions are, a KeyValue has this much at least.

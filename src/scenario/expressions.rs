@@ -25,6 +25,7 @@ pub(super) fn compile(
             return None;
         }
     };
+    sink.note_used(&plan.parameters);
     let notes = &plan.notes;
     for (at, note) in notes.iter().enumerate() {
         let mut earlier = notes[..at].iter();

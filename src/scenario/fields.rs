@@ -9,7 +9,7 @@ use crate::record::{
     FieldValueError, KnownField, Late, Schema, TextValues, TimeUnit,
 };
 use crate::settings::{Kind, any_number, boolean, integer, json, number, table, text, time, word};
-use crate::text::{grouped, nearest};
+use crate::text::{counted, grouped, nearest, verb};
 use crate::time::EpochNanos;
 use std::collections::BTreeMap;
 
@@ -552,8 +552,15 @@ fn read_texts(reader: &Reader<'_>) -> Option<TextValues> {
     let most = libm::pow(letters.len() as f64, length.into());
     let count = count?;
     if count as f64 > most {
-        let message = format!("{count} texts of {length} characters can't differ");
-        let label = format!("{} characters make {most:.0} at most", letters.len());
+        let message = format!(
+            "{count} texts of {} can't differ",
+            counted(length, "character")
+        );
+        let label = format!(
+            "{} {} {most:.0} at most",
+            counted(letters.len(), "character"),
+            verb(letters.len(), ["makes", "make"])
+        );
         reader.refuse_key("count", message, label)?;
     }
     Some(TextValues::Generated {
@@ -736,7 +743,13 @@ fn read_weights(reader: &Reader<'_>, kind: &FieldKind) -> Option<Vec<f64>> {
     let weights = numbers(reader, "weights", "at least 0", accepts)?;
     let given = weights.len() as u64;
     let count = kind.count();
-    let message = |count| format!("{given} weights for {count} values");
+    let message = |count| {
+        format!(
+            "{} for {}",
+            counted(given, "weight"),
+            counted(count, "value")
+        )
+    };
     let (message, label) = match count.filter(|&count| given > count) {
         _ if weights.iter().all(|&weight| weight == 0.0) => {
             let label = "expected a weight for each rank, not all zero";

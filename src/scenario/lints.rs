@@ -2,36 +2,55 @@
 
 use super::model::{Bound, Expectation, Expected, ExpectedValue};
 use super::prelude::*;
+use crate::key::KeyPlan;
 use crate::record::{FieldId, FieldKind};
-use crate::text::all;
+use crate::text::{all, trimmed};
 use crate::time::SimDuration;
 use crate::workload::{ImportRows, PickDistribution, RangeExtent, Read};
+use std::sync::Arc;
 
-/// Adds warnings.
-pub(super) fn lint<'a>(
-    sink: &Diagnostics,
-    strategies: &[Strategy],
-    expectations: impl Iterator<Item = &'a Expectation>,
-) {
-    let keys = |strategy: &Strategy| -> Vec<String> {
+/// Warns of strategies that are another one.
+pub(super) fn lint_strategies(sink: &Diagnostics, strategies: &[Strategy]) {
+    let keys = |strategy: &Strategy| -> Vec<Arc<KeyPlan>> {
         let keys = strategy.keys().chain(&strategy.qualifier);
-        keys.map(|key| key.text().to_owned()).collect()
+        keys.cloned().collect()
     };
     for (at, strategy) in strategies.iter().enumerate() {
+        let own = keys(strategy);
         let same = |other: &&Strategy| {
-            keys(other) == keys(strategy)
+            let others = keys(other);
+            own.len() == others.len()
+                && other.qualifier.is_some() == strategy.qualifier.is_some()
                 && other.presplits().eq(strategy.presplits())
                 && other.setup == strategy.setup
+                && own
+                    .iter()
+                    .zip(&others)
+                    .all(|(own, other)| own.has_bytes_of(other))
         };
         if let Some(other) = strategies[..at].iter().find(same) {
-            let [name, other] = [&strategy.name, &other.name];
-            let message = format!("strategy `{name}` is the same as `{other}`");
-            let label = "same key, same pre-split, same settings";
-            let diagnostic = Diagnostic::warning(message).label(label);
+            let (name, same) = (&strategy.name, &other.name);
+            let message = format!("strategy `{name}` is the same as `{same}`");
+            let key = match own == keys(other) {
+                true => "same key",
+                false => "a key of the same bytes",
+            };
+            let diagnostic = Diagnostic::warning(message)
+                .label(format!("{key}, same pre-split, same settings"))
+                .help("leave one of them out, or change what was to tell them apart");
             sink.push(diagnostic.at(strategy.key_span.clone()));
         }
     }
-    for expectation in expectations {
+}
+
+/// Warns of bounds that always break, and of those that never can; `document` tells where each of the expectations stands.
+pub(super) fn lint_expectations(
+    sink: &Diagnostics,
+    document: &TomlTable,
+    strategies: &[Strategy],
+    expectations: &[(usize, Expectation)],
+) {
+    for (at, expectation) in expectations {
         let Expected::Metric {
             metric,
             bound,
@@ -43,25 +62,53 @@ pub(super) fn lint<'a>(
         let Some(strategy) = strategies.get(expectation.strategy) else {
             continue;
         };
-        let names = strategy.setup.operation_names();
-        let Some((least, greatest)) = super::metric_names::range(metric, &names) else {
+        let Some((least, greatest)) = super::metric_names::range(metric, &strategy.setup) else {
             continue;
         };
-        let impossible = match *bound {
-            Bound::Above(low) => low >= greatest,
-            Bound::Below(high) => high <= least,
-            Bound::Between(low, high) => high < least || low > greatest,
-            Bound::Is(ExpectedValue::Number(value)) => value < least || value > greatest,
-            Bound::Is(ExpectedValue::Text(_)) => false,
+        // Whether it can be broken, and whether it can hold.
+        let (key, bounds, breaks, holds) = match *bound {
+            Bound::Above(low) => ("above", [low; 2], low >= least, low < greatest),
+            Bound::Below(high) => ("below", [high; 2], high <= greatest, high > least),
+            Bound::Between(low, high) => {
+                let is_all = low <= least && high >= greatest;
+                let meets = high >= least && low <= greatest;
+                ("between", [low, high], !is_all, meets)
+            }
+            Bound::Is(ExpectedValue::Number(value)) => {
+                let may_be = (least..=greatest).contains(&value);
+                ("is", [value; 2], true, may_be)
+            }
+            Bound::Is(ExpectedValue::Text(_)) => continue,
         };
-        if impossible {
-            let name = &strategy.name;
-            let message = format!(
-                "`{metric}` of `{name}` can never be so: it lies in {least} ..= {greatest}"
-            );
-            sink.push(Diagnostic::warning(message).help("this expectation always fails"));
-        }
+        let always = match (holds, breaks) {
+            (true, true) => continue,
+            (false, _) => "always breaks",
+            (true, false) => "can't break",
+        };
+        let range = match greatest.is_finite() {
+            true => format!("lies in {least} ..= {greatest}"),
+            false => format!("is never below {least}"),
+        };
+        let is_percent = |bound: &f64| *bound > greatest && bound / 100.0 <= greatest;
+        let help = match bounds.iter().find(|bound| is_percent(bound)) {
+            Some(percent) => format!("a share of {percent} % is {}", trimmed(percent / 100.0, 6)),
+            None => "take a bound within that".to_owned(),
+        };
+        let Some(place) = place_of_bound(document, *at, key) else {
+            continue;
+        };
+        let diagnostic = Diagnostic::warning(format!("this expectation {always}"));
+        let label = format!("`{metric}` {range}");
+        sink.add(place, diagnostic.label(label).help(help));
     }
+}
+
+/// Where a bound of one of the expectations stands.
+fn place_of_bound<'a>(document: &'a TomlTable, at: usize, key: &str) -> Option<&'a SourcePlace> {
+    let Value::Array(items) = &document.get("expect")?.node.value else {
+        return None;
+    };
+    Some(&items.get(at)?.table()?.get(key)?.node.place)
 }
 
 /// Adds warnings and notes; `document` tells where the reads stand.
@@ -188,5 +235,95 @@ mod tests {
         };
         assert!(same(4));
         assert!(!same(8));
+    }
+
+    /// Seven lines.
+    const TEXT: &str = r#"[field]
+id = { type = "int", count = 9 }
+ts = { type = "timestamp", unit = "ms" }
+[write.w]
+rate = "1k/s"
+[strategy.a]
+key = "be4(id) || be8(rev_ts(ts))"
+"#;
+
+    /// The warnings about a small scenario and these further lines, as they are printed.
+    fn warnings_of(rest: &str) -> String {
+        let scenario = Scenario::parse(&format!("{TEXT}{rest}"), "odd")
+            .unwrap_or_else(|error| panic!("{error}"));
+        scenario.render_warnings(false)
+    }
+
+    #[track_caller]
+    fn assert_warns(rest: &str, expected: &[&str]) {
+        let found = warnings_of(rest);
+        for part in expected {
+            assert!(found.contains(part), "`{part}` is missing in:\n{found}");
+        }
+    }
+
+    #[test]
+    fn keys_that_are_the_same_in_other_words_are_warned_of() {
+        let key = "key = \"be4( id ) || (be8(9223372036854775807 - ts))\"";
+        let said = "strategy `b` is the same as `a`";
+        assert_warns(
+            &format!("[strategy.b]\n{key}\n"),
+            &[
+                said,
+                "odd.toml:9:7",
+                "a key of the same bytes",
+                "= help: leave one",
+            ],
+        );
+        let other = warnings_of("[strategy.b]\nkey = \"be4(id) || be8(ts)\"\n");
+        assert!(!other.contains(said), "{other}");
+    }
+
+    #[test]
+    fn bounds_that_can_not_break_or_never_hold_are_warned_of() {
+        let expect = |metric: &str, bound: &str| {
+            format!("[[expect]]\nstrategy = \"*\"\nmetric = \"{metric}\"\n{bound}\n")
+        };
+        assert_warns(
+            &expect("server_max_share", "below = 90"),
+            &[
+                "this expectation can't break",
+                "odd.toml:11:9",
+                "`server_max_share` lies in 0 ..= 1",
+                "a share of 90 % is 0.9",
+            ],
+        );
+        let never = "this expectation always breaks";
+        assert_warns(
+            &expect("server_max_share", "above = 99.9"),
+            &[never, "is 0.999"],
+        );
+        let beyond = "between = [1, 9]";
+        assert_warns(&expect("server_peak_to_mean", beyond), &["lies in 1 ..= 8"]);
+        let below_zero = &expect("write_response_ms.p99", "above = -1");
+        assert_warns(below_zero, &["is never below 0"]);
+        let sound = warnings_of(&expect("server_max_share", "below = 0.9"));
+        assert!(!sound.contains("this expectation"), "{sound}");
+    }
+
+    #[test]
+    fn parameters_that_no_expression_uses_are_warned_of() {
+        let said = "no expression uses the parameter `buckets`";
+        let parameter = "[parameter]\nbuckets = 4\n";
+        assert_warns(parameter, &[said, "odd.toml:9:1", "leave it out"]);
+        let swept = format!("{parameter}[sweep]\nparameter.buckets = [4, 8]\n");
+        assert_warns(&swept, &[said, "odd.toml:11:11", "sweep something else"]);
+        // What a derived field uses is used, whoever uses that.
+        let derived = "[strategy.b]\nkey = \"be4(id)\"\n";
+        let of_field = |expression: &str| {
+            let text = TEXT.replace(
+                "[write.w]",
+                &format!("b = {{ expr = \"{expression}\" }}\n[write.w]"),
+            );
+            let scenario = Scenario::parse(&format!("{text}{derived}{parameter}"), "odd");
+            let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+            scenario.render_warnings(false).contains(said)
+        };
+        assert!(of_field("id % 4") && !of_field("id % buckets"));
     }
 }

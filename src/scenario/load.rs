@@ -7,6 +7,7 @@ use super::points::{Source, read_points};
 use super::prelude::*;
 use super::regions::resolve_regions;
 use super::settings::{apply, apply_sweep, fix_swept, merge};
+use super::strategies::OVERRIDE;
 use super::sweeps::Sweep;
 use super::{render, show, source, strategies};
 use crate::random::Seed;
@@ -53,6 +54,9 @@ impl std::error::Error for LoadError {}
 
 /// What a scenario has beside the settings of one strategy.
 const NOT_OF_ONE: [&str; 4] = ["strategy", "expect", "sweep", "quick"];
+
+/// What messages call the changes of a quick run.
+const QUICK: &str = "`[quick]`";
 
 /// Replicates of a quick run.
 const QUICK_REPLICATES: u32 = 2;
@@ -204,7 +208,7 @@ impl Scenario {
             .retain(|entry| !NOT_OF_ONE.contains(&entry.key.as_str()));
         if let Some(own) = of_strategy.as_ref().and_then(strategies::changes) {
             // Whoever reads a strategy has found nothing wrong with them.
-            merge(&mut document, &own);
+            merge(&mut document, &own, OVERRIDE);
         }
         Value::Table(document).json()
     }
@@ -296,7 +300,7 @@ fn build(
 /// `[quick]` is checked even when it is not asked for.
 fn check_quick(sink: &Diagnostics, document: &TomlTable, quick: &TomlTable) {
     let mut document = document.clone();
-    for (place, diagnostic) in merge(&mut document, quick) {
+    for (place, diagnostic) in merge(&mut document, quick, QUICK) {
         sink.add(&place, diagnostic);
     }
     let own = sink.apart();
@@ -316,7 +320,7 @@ fn apply_options(
     if options.quick {
         let says = quick.is_some_and(|quick| quick.get("replicates").is_some());
         if let Some(quick) = quick {
-            for (place, diagnostic) in merge(document, quick) {
+            for (place, diagnostic) in merge(document, quick, QUICK) {
                 sink.add(&place, diagnostic);
             }
             told = show::settings(quick);

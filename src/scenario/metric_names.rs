@@ -1,9 +1,11 @@
 //! Whether a metric's path is one that results will have, and what it can be.
 
 use super::prelude::*;
+use crate::cluster::servers_by;
 use crate::metrics::{
     MetricId, MetricPath, OperationNames, Source, UnknownMetric, all_paths, lookup,
 };
+use crate::time::SimTime;
 
 /// Reads `metric`: a path that results of a scenario with these operations have, and what it names.
 pub(super) fn read<'a>(
@@ -32,7 +34,9 @@ pub(super) fn read<'a>(
     None
 }
 
-/// The least and greatest value that a metric can have.
-pub(super) fn range(path: &str, names: &OperationNames<'_>) -> Option<(f64, f64)> {
-    Some(lookup(path, names).ok()?.definition().range())
+/// The least and greatest value that a metric can have, with all servers that join.
+pub(super) fn range(path: &str, setup: &Setup) -> Option<(f64, f64)> {
+    let metric = lookup(path, &setup.operation_names()).ok()?;
+    let servers = servers_by(SimTime::MAX, setup.cluster.servers, &setup.changes.events);
+    Some(metric.definition().range_with(servers))
 }

@@ -86,6 +86,9 @@ pub(super) fn read_points(sink: &Diagnostics, source: Source<'_>) -> (Point, Vec
         sink.push(diagnostic);
     }
     sweep.check_runs(sink, first.strategies.len(), first.draft.replicates);
+    if sink.errors() == 0 {
+        sweep.check_parameters(sink, source.document);
+    }
     let strategy = first.strategies.first();
     if let Some(knee) = strategy.and_then(|it| it.setup.knee.as_ref()) {
         sweep.check_knee(sink, &knee.vary);
@@ -121,7 +124,8 @@ fn read_point(sink: &Diagnostics, own: &Diagnostics, source: Source<'_>, point: 
     let strategies = strategies.filter_map(|((_, read), _)| Some(read?.strategy));
     let strategies: Vec<Strategy> = strategies.collect();
     if sink.errors() + own.errors() == 0 {
-        lints::lint(own, &strategies, expectations.iter().map(|(_, it)| it));
+        lints::lint_strategies(own, &strategies);
+        lints::lint_expectations(own, &document, &strategies, &expectations);
         lints::lint_reads(own, &document, &strategies);
         lints::lint_existing(own, &document, &strategies);
     }

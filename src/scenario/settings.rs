@@ -1,9 +1,11 @@
 //! Changing a scenario's document before it is read: `--set`, `--sweep`, `[quick]`, `override`.
 
 use super::document::{self, Path, dotted};
-use super::draft::SCENARIO;
+use super::draft::{MIRRORS, SCENARIO};
+use super::names::nearest;
 use super::prelude::*;
-use crate::settings::{Profile, Shape};
+use crate::settings::{self, Profile, Shape};
+use crate::text::either;
 
 /// Whether the children of a table are names that the file itself chooses.
 fn is_named(key: &str) -> bool {
@@ -195,11 +197,58 @@ fn no_such_name(kind: &str, name: &str, table: Option<&TomlTable>) -> Diagnostic
     Diagnostic::error(format!("there is no {kind} `{name}`")).hint(help)
 }
 
-/// Lays `overlay` over `base`: tables are merged, all else is replaced; so are whole choices (`distribution`, each law of `pick`, a
-/// `presplit` with another algorithm, a `range` with a field, the `value` of a family, each of `cells`); a word that is replaced takes its settings with it. Names that `base` does not have are returned as complaints.
-pub(super) fn merge(base: &mut TomlTable, overlay: &TomlTable) -> Vec<(SourcePlace, Diagnostic)> {
+/// A complaint about what `table`, in the shape of the file, has at its top and no file can have; `None` of what a file can have.
+fn unknown(key: &str, table: &str, document: &TomlTable) -> Option<Diagnostic> {
+    if SCENARIO.get(key).is_some() || MIRRORS.contains(&key) {
+        return None;
+    }
+    let diagnostic = Diagnostic::error(format!("unknown key `{key}` in {table}"));
+    let help = meant(key, document).or_else(|| suggest(key, SCENARIO.all().map(|it| it.key)));
+    Some(diagnostic.label("unknown key").hint(help))
+}
+
+/// ``did you mean `time.duration`?``: the settings that go by a name, or the nearest to it, the first of each table.
+fn meant(name: &str, document: &TomlTable) -> Option<String> {
+    let settings = |table: &'static settings::Table, path: String| {
+        let setting = move |it: &settings::Setting| (it.key, format!("{path}.{}", it.key));
+        table.all().map(setting).collect::<Vec<_>>()
+    };
+    let of_table = |setting: &'static settings::Setting| match setting.kind.shape {
+        Shape::Table(table) => settings(table, setting.key.to_owned()),
+        // Of the first that the file names.
+        Shape::Names(..) => {
+            let named = document.table(setting.key);
+            let first = named.and_then(|named| named.entries.first());
+            let path = first.map(|first| format!("{}.{}", setting.key, first.key));
+            let table = setting.kind.inner.first();
+            let both = path.zip(table);
+            both.map_or(Vec::new(), |(path, table)| settings(table, path))
+        }
+        _ => Vec::new(),
+    };
+    let tables = SCENARIO.all().map(|it| (it.key, it.key.to_owned()));
+    let all: Vec<(&str, String)> = tables.chain(SCENARIO.all().flat_map(of_table)).collect();
+    let near = nearest(name, all.iter().map(|(key, _)| *key))?;
+    let paths = all.iter().filter(|(key, _)| *key == near);
+    let mut paths: Vec<&str> = paths.map(|(_, path)| path.as_str()).collect();
+    // A table of the file is meant before what is called so in others.
+    paths.truncate(if paths[0] == near { 1 } else { paths.len() });
+    Some(format!("did you mean {}?", either(&paths)))
+}
+
+/// Lays `overlay`, which messages call `table`, over `base`: tables are merged, all else is replaced; so are whole choices (`distribution`, each law of `pick`, a
+/// `presplit` with another algorithm, a `range` with a field, the `value` of a family, each of `cells`); a word that is replaced takes its settings with it. Tables that no file has, and names that `base` does not have, are returned as complaints.
+pub(super) fn merge(
+    base: &mut TomlTable,
+    overlay: &TomlTable,
+    table: &str,
+) -> Vec<(SourcePlace, Diagnostic)> {
     let mut complaints = Vec::new();
     for entry in &overlay.entries {
+        if let Some(diagnostic) = unknown(&entry.key, table, base) {
+            complaints.push((entry.place.clone(), diagnostic));
+            continue;
+        }
         let names = entry.node.table().filter(|_| is_named(&entry.key));
         let known = base.table(&entry.key);
         for name in names.map_or(&[][..], |names| &names.entries) {
@@ -303,7 +352,7 @@ mod tests {
         let mut table =
             parse("[table]\nvalue = '1B'\npresplit = { algorithm = 'sampled', regions = 4 }").table;
         let overlay = parse("table.presplit.regions = 9\nwrite.x.rate = '1/s'").table;
-        let complaints = merge(&mut table, &overlay);
+        let complaints = merge(&mut table, &overlay, "`[quick]`");
         assert_eq!(complaints.len(), 1);
         let presplit = table.table("table").unwrap().table("presplit").unwrap();
         assert_eq!(
@@ -314,6 +363,7 @@ mod tests {
         merge(
             &mut table,
             &parse("table.presplit = { algorithm = 'none' }").table,
+            "`[quick]`",
         );
         assert_eq!(
             table
@@ -346,12 +396,17 @@ mod tests {
             keys(&table, "balancer"),
             ["write_request_cost", "period", "policy"]
         );
-        merge(&mut table, &parse("balancer.policy = 'load'").table);
+        merge(
+            &mut table,
+            &parse("balancer.policy = 'load'").table,
+            "`[quick]`",
+        );
         assert_eq!(keys(&table, "balancer"), ["period", "policy"]);
         let mut table = parse(file).table;
         merge(
             &mut table,
             &parse("table = { split_policy = 'key-prefix', prefix_length = 5 }").table,
+            "`[quick]`",
         );
         assert_eq!(
             keys(&table, "table"),

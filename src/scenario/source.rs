@@ -1,6 +1,7 @@
 //! Files as text, guarded: what can't be a scenario is refused with a reason before it is read whole.
 
 use super::diagnostic::Diagnostic;
+use crate::text::shell_path;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -34,7 +35,10 @@ fn scenario_text(bytes: Result<Vec<u8>, Unread>, shown: &str) -> Result<String, 
     })?;
     let extension = Path::new(shown).extension();
     if extension.is_some_and(|it| ["csv", "tsv"].iter().any(|rows| it == *rows)) {
-        let help = format!("`keyheat learn {shown}` writes a scenario for them");
+        let help = format!(
+            "`keyheat learn {}` writes a scenario for them",
+            shell_path(shown)
+        );
         return refuse(format!("`{shown}` has rows, and is no scenario"), &help);
     }
     if let Some(at) = bytes.iter().position(|&byte| byte == 0) {

@@ -13,6 +13,9 @@ use crate::keyspace::RowKey;
 use crate::settings::{json, text};
 use std::sync::Arc;
 
+/// What messages call the changes of a strategy.
+pub(super) const OVERRIDE: &str = "`override`";
+
 /// Most candidates of a scenario; each may re-read the whole file.
 const MOST: usize = 256;
 
@@ -116,7 +119,7 @@ fn read_strategy<'a>(
         None => Arc::clone(base),
         Some(overlay) => {
             let mut document = document.clone();
-            for (place, diagnostic) in merge(&mut document, &overlay) {
+            for (place, diagnostic) in merge(&mut document, &overlay, OVERRIDE) {
                 sink.add(&place, diagnostic);
             }
             // Defaults of an overlay are no defaults of the file.
@@ -249,15 +252,19 @@ fn read_copies<'a>(reader: &Reader<'a>) -> Vec<(&'a str, &'a Node, Option<Reques
     items.iter().filter_map(request).collect()
 }
 
-/// Derived fields are checked even when no key uses them.
+/// Derived fields are checked even when no key uses them, and what they use counts as used.
 pub(super) fn check_derived(sink: &Diagnostics, draft: &Draft) {
     let (fields, environment) = (&draft.fields, draft.environment());
     for ((name, _), node) in fields.derived.iter().zip(&fields.derived_nodes) {
         // By its name, so that what is wrong inside is told from what makes it no key.
         let unreadable = &fields.unreadable;
-        let errors = KeyPlan::errors(Role::RowKey, name, &environment, unreadable);
-        for error in errors.into_iter().filter(|error| error.derived.is_some()) {
-            push(sink, &error, node, fields, Diagnostic::error);
+        match KeyPlan::check(Role::RowKey, name, &environment, unreadable) {
+            Ok(parameters) => sink.note_used(&parameters),
+            Err(errors) => {
+                for error in errors.into_iter().filter(|error| error.derived.is_some()) {
+                    push(sink, &error, node, fields, Diagnostic::error);
+                }
+            }
         }
     }
 }

@@ -173,10 +173,33 @@ impl Sweep {
         self.lists.iter().map(setting).collect()
     }
 
+    /// The list of a path, and where it stands.
+    fn list(&self, path: &str) -> Option<(&List, &SourcePlace)> {
+        let list = self.lists.iter().find(|list| list.path() == path)?;
+        Some((list, &list.keys.last()?.1))
+    }
+
+    /// Warns of parameters that no expression uses, of those that are swept at their lists.
+    pub(super) fn check_parameters(&self, sink: &Diagnostics, document: &TomlTable) {
+        let parameters = document.table("parameter");
+        for entry in parameters.map_or(&[][..], |table| &table.entries) {
+            let (name, place) = (&entry.key, &entry.place);
+            if sink.is_used(name) {
+                continue;
+            }
+            let (place, label, instead) = match self.list(&format!("parameter.{name}")) {
+                Some((_, place)) => (place, "all its points are the same", "sweep something else"),
+                None => (place, "changes nothing", "leave it out"),
+            };
+            let message = format!("no expression uses the parameter `{name}`");
+            let help = format!("use it in a key or a field, or {instead}");
+            sink.add(place, Diagnostic::warning(message).label(label).help(help));
+        }
+    }
+
     /// Warns when `vary`, the load that `[knee]` varies itself, is swept.
     pub(super) fn check_knee(&self, sink: &Diagnostics, vary: &str) {
-        let list = self.lists.iter().find(|list| list.path() == vary);
-        let Some((list, (_, place))) = list.and_then(|list| Some((list, list.keys.last()?))) else {
+        let Some((list, place)) = self.list(vary) else {
             return;
         };
         let times = list.values.len();

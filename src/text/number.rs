@@ -3,6 +3,8 @@
 //! Measured ones have three significant digits, zeros kept, so that the digits say how well a number is known: `80.0k`, `3.00 ms`. Those that were
 //! set have no trailing zeros: `12 s`. Units stand behind a space.
 
+use std::fmt::Display;
+
 /// A count or a rate, with `k`, `M`, `G`, `T` for powers of 1000: `7`, `0.25`, `812`, `19.9k`. Whole numbers below 1000 stand as they are.
 pub fn compact(value: f64) -> String {
     let (scaled, suffix) = scaled(value.abs());
@@ -127,9 +129,19 @@ pub fn length(seconds: f64) -> String {
     format!("{digits} {unit}")
 }
 
-/// `1 replicate`, `5 replicates`.
-pub fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+/// `1 replicate`, `5 replicates`, `1,000 copies`: a count as it is to be read, and what is counted.
+pub fn counted(count: impl Display, noun: &str) -> String {
+    let count = count.to_string();
+    match noun.strip_suffix('y') {
+        _ if count == "1" => format!("1 {noun}"),
+        Some(stem) if !noun.ends_with("ey") => format!("{count} {stem}ies"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+/// The verb of so many: `["is", "are"]`.
+pub fn verb(count: usize, [of_one, of_many]: [&str; 2]) -> &str {
+    if count == 1 { of_one } else { of_many }
 }
 
 /// A whole number with commas between its thousands: `1,000,000`.

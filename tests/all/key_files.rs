@@ -198,7 +198,7 @@ fn what_a_sample_is_too_small_for_or_seems_to_be_is_said() {
     };
     let same = told(&"a\n".repeat(100));
     assert!(
-        same.contains("1 different keys: 1 region where 4 were asked for"),
+        same.contains("1 different key: 1 region where 4 were asked for"),
         "{same}"
     );
     let comma: String = (0..100).map(|n| format!("k{n},{n}\n")).collect();

@@ -176,7 +176,7 @@ fn a_sweep_over_a_mistake_is_refused_before_anything_is_written() {
 }
 
 #[test]
-fn a_foreign_folder_is_never_replaced_without_force() {
+fn a_foreign_folder_is_never_written_into_without_force_and_keeps_its_files() {
     let place = Workplace::new().with("tiny.toml", TINY);
     let mine = place.path().join("output/tiny");
     fs::create_dir_all(&mine).unwrap();
@@ -192,8 +192,11 @@ fn a_foreign_folder_is_never_replaced_without_force() {
     );
     assert_eq!(names_below(&mine), ["thesis.md"]);
     place.keyheat("run tiny.toml --no-charts --force").success();
-    assert!(!mine.join("thesis.md").exists());
+    assert!(mine.join("thesis.md").exists());
+    fs::write(mine.join("series/key-map-dropped.csv"), "").unwrap();
     place.keyheat("run tiny.toml --no-charts").success();
+    assert!(mine.join("thesis.md").exists());
+    assert!(!mine.join("series/key-map-dropped.csv").exists());
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn a_run_goes_on_after_ctrl_c_to_the_same_bytes() {
     let unfinished = folder.join("output/small.unfinished.runs.jsonl.gz");
     let said = interrupted(folder, &run, &unfinished);
     assert!(
-        said.contains("of 244 runs are saved in output/small.unfinished.runs.jsonl.gz"),
+        said.contains("of 244 runs saved in output/small.unfinished.runs.jsonl.gz"),
         "{said}"
     );
     assert_eq!(outputs(folder), ["small.unfinished.runs.jsonl.gz"]);

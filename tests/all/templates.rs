@@ -58,12 +58,15 @@ fn templates_are_warned_of_nothing_but_what_they_show() {
 }
 
 #[test]
-fn every_expectation_of_every_template_holds() {
-    assert_expectations(
-        files()
-            .iter()
-            .map(|file| Ran::of(file, &Options::default())),
-    );
+fn every_expectation_of_every_template_holds_and_does_so_under_quick() {
+    for quick in [false, true] {
+        let options = Options {
+            quick,
+            ..Options::default()
+        };
+        let files = files();
+        assert_expectations(files.iter().map(|file| Ran::of(file, &options)));
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::keyspace::RowKey;
 use crate::layout::{Asks, ExistingRow, Layout, Replay, Replayed, Replicate, ScanRange};
 use crate::scenario::{Scenario, Strategy};
 use crate::storage::RowSize;
-use crate::text::hex;
+use crate::text::{counted, hex};
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{LoadModel, ReadLoadModel, Write, WriteId, WriteKind};
 use anyhow::{Result, bail};
@@ -99,7 +99,8 @@ pub fn run(arguments: &ExportArguments, console: &Console) -> Result<()> {
     console.data(&text)?;
     let name = &strategy.name;
     console.say(&format!(
-        "{count} operations of `{name}`; nothing was simulated"
+        "{} of `{name}`; nothing was simulated",
+        counted(count, "operation")
     ));
     if is_shell {
         console.say(&format!(

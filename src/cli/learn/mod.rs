@@ -9,6 +9,7 @@ pub use regions::read_all;
 use super::args::LearnArguments;
 use super::console::Console;
 use super::new::{check_new, write_new};
+use crate::text::shell_path;
 use anyhow::{Result, bail};
 
 pub fn run(arguments: &LearnArguments, console: &Console) -> Result<()> {
@@ -34,9 +35,9 @@ pub fn run(arguments: &LearnArguments, console: &Console) -> Result<()> {
         return console.data(&scenario);
     };
     write_new(out, &scenario)?;
-    let out = out.display();
+    let (out, shown) = (out.display(), shell_path(out));
     console.say(&format!(
-        "{out} has fields, laws and candidate keys; answer the questions at its end\nnext: keyheat advise {out} --out output\n      keyheat run {out}"
+        "{out} has fields, laws and candidate keys; answer the questions at its end\nnext: keyheat advise {shown} --out output\n      keyheat run {shown}"
     ));
     Ok(())
 }

@@ -9,6 +9,7 @@ use crate::key::fixed_segments;
 use crate::observed::{ObservedFile, TableLoads, recognise};
 use crate::report::{LoadReport, Report};
 use crate::scenario::{Options, Scenario};
+use crate::text::shell_path;
 use anyhow::{Context, Result, anyhow, bail};
 use std::fs::{self, File};
 use std::io::{self, BufRead, Read};
@@ -84,9 +85,9 @@ pub fn run(arguments: &LearnArguments, console: &Console) -> Result<()> {
         let read = Scenario::parse_in(&text, "today", "today", folder, &Options::default());
         read.context("what was learnt is no scenario: please report it")?;
         write_new(out, &text)?;
-        let out = out.display();
+        let (out, shown) = (out.display(), shell_path(out));
         console.say(&format!(
-            "{out} starts from these regions, servers and loads\nnext: keyheat advise {out}\n      keyheat run {out}"
+            "{out} starts from these regions, servers and loads\nnext: keyheat advise {shown}\n      keyheat run {shown}"
         ));
     }
     if let (Some(folder), Some(results)) = (&arguments.charts, &results) {

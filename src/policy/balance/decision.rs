@@ -1,6 +1,7 @@
 //! What a balancer decided, and why. Must not know how.
 
 use super::Imbalance;
+use crate::text::counted;
 use std::fmt;
 
 /// One region to be moved.
@@ -132,8 +133,7 @@ impl fmt::Display for BalanceDecision {
         };
         match self.moves.len() {
             0 => write!(formatter, "{cause} and finds nothing better"),
-            1 => write!(formatter, "{cause} and moves 1 region"),
-            moves => write!(formatter, "{cause} and moves {moves} regions"),
+            moves => write!(formatter, "{cause} and moves {}", counted(moves, "region")),
         }
     }
 }

@@ -118,7 +118,10 @@ pub fn draw(results: &Results, viewport: Viewport) -> Option<Chart> {
         leading: 1,
         curves: lines.iter().map(|line| line.curve(plot, most)).collect(),
         notes: vec![
-            format!("Thin and grey: a perfect spread over {even_spread} regions."),
+            format!(
+                "Thin and grey: a perfect spread over {}.",
+                number::counted(even_spread, "region")
+            ),
             "The hottest regions of each interval, whichever they are.".to_owned(),
         ],
         readings: ("share of the load", readings(&lines, plot, most)),
@@ -174,7 +177,7 @@ fn title(lines: &[Line<'_>]) -> String {
         }
     }
     if fewest == most && most > 0 {
-        let regions = number::counted(most as usize, "region");
+        let regions = number::counted(most, "region");
         return format!("Every strategy: {goes_to} {regions} at a time");
     }
     let [one, other] = [first, last].map(|line| name(line.entry.strategy));

@@ -31,6 +31,7 @@ mod sweep_tests;
 
 use super::sweep_views;
 use crate::experiment::Results;
+use crate::text::counted;
 
 pub use drawing::{Cells, Chart, ChartData, Places};
 pub use panels::Viewport;
@@ -86,8 +87,8 @@ pub fn charts(results: &Results, colours: HeatColours, viewport: Viewport) -> Ve
     };
     charts.extend(trade_off::draw(&first, viewport));
     charts.extend(knee::draw(&first, viewport));
-    let points = results.point_count();
-    let line = format!("{point}, one of {points} points of the sweep");
+    let points = counted(results.point_count(), "point");
+    let line = format!("{point}, one of {points} of the sweep");
     for chart in &mut charts {
         panels::add_line(&mut chart.picture, viewport, &line);
     }

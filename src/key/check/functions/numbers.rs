@@ -7,6 +7,7 @@ use crate::key::lang::KeyError;
 use crate::key::operator::Operator;
 use crate::record::ValueType::{Bytes, Double, Int, Text};
 use crate::record::{ByteSet, ByteShape, Interval, POSITIONS};
+use crate::text::{counted, verb};
 
 pub fn pmod(call: &mut Call<'_, '_>) -> Option<Code> {
     let (value, modulus) = call.int(0).zip(call.int(1))?;
@@ -292,11 +293,10 @@ pub fn nth(call: &mut Call<'_, '_>) -> Option<Code> {
     let last = count as i64 - 1;
     if last < 0 || !range.within(0, last) {
         let written = call.written(1);
+        let (are, characters) = (verb(count, ["is", "are"]), counted(count, "character"));
         return call.refuse(
             1,
-            format!(
-                "`{written}` takes {range}, but there are {count} characters, from 0 to {last}"
-            ),
+            format!("`{written}` takes {range}, but there {are} {characters}, from 0 to {last}"),
             format!("takes {range}"),
             format!("for example `pmod({written}, {count})`"),
         );

@@ -6,6 +6,7 @@ use crate::key::formats::{Digest, DigestForm, Encoding, IntHash, Transform, hex_
 use crate::key::operator::Operator;
 use crate::record::ValueType::{Bytes, Int, Text};
 use crate::record::{ByteSet, ByteShape, Interval, POSITIONS};
+use crate::text::{counted, verb};
 
 const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
 
@@ -163,7 +164,9 @@ fn dealt(call: &mut Call<'_, '_>, most: i64) -> Option<(i64, Code)> {
     {
         let written = call.written(1);
         let message = format!("`{written}` has {values} values for {buckets} buckets");
-        let label = format!("at least {} buckets stay empty", buckets as u64 - values);
+        let empty = buckets as usize - values as usize;
+        let stay = verb(empty, ["stays", "stay"]);
+        let label = format!("at least {} {stay} empty", counted(empty, "bucket"));
         let help = "add a field with more values to what is hashed, or use fewer buckets";
         call.warn(message, label, help);
     }

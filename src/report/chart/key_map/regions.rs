@@ -255,7 +255,7 @@ impl Regions {
         if !in_columns {
             if !self.are_rows(frame) || area.height < LEAST_BOX * frame.count() as f64 {
                 sheet.rect(Area::new(left, area.top, width, area.height), EMPTY);
-                let text = format!("{} regions", number::grouped(last.len() as u64));
+                let text = number::counted(number::grouped(last.len() as u64), "region");
                 let at = (left + width / 2.0, area.middle().1);
                 sheet.text(&text, at, label.middle().turned());
                 return;
