@@ -282,6 +282,7 @@ impl<R: RowCounts> Read<'_, R> {
         };
         let Scratch {
             record,
+            choice,
             bands,
             low,
             high,
@@ -318,7 +319,14 @@ impl<R: RowCounts> Read<'_, R> {
                     {
                         record[slot] = value;
                         let row = plan.row(record, self.target);
-                        key.write_following(segments, bound, &row, greatest, out);
+                        let last = bound.end - 1;
+                        plan.write_segments(segments..last, choice, &row, out);
+                        let last_start = out.len();
+                        match bound.open {
+                            true => key.write_bound(last, &row, greatest, out),
+                            false => plan.write_segments(last..bound.end, choice, &row, out),
+                        }
+                        out.truncate(bound.bytes.map_or(usize::MAX, |bytes| last_start + bytes));
                     }
                     record[slot] = own;
                 }

@@ -1,0 +1,50 @@
+//! Reads of some rows by their order, and of ranges under drawn salts: what they ask for, read and get, counted by hand.
+
+use super::counted_rows_tests::{assert_near, strategies};
+use super::{Layout, Replicate};
+use crate::query::Expected;
+use crate::scenario::Scenario;
+
+/// What is expected of the reads in the order of the file, under each of the keys.
+fn expected(table: &str, keys: &[&str]) -> Vec<Vec<Expected>> {
+    let text = format!(
+        "{table}\n[table]\nsplit_policy = \"disabled\"\n{}",
+        strategies(keys)
+    );
+    let scenario = Scenario::parse(&text, "ordered").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let layouts = scenario.strategies.iter().zip(&firsts);
+    let reads = layouts.map(|(strategy, first)| Layout::of(strategy, first).reads);
+    let plans = |reads: Vec<super::ReadForecast>| {
+        let plans = reads.iter().map(|read| read.planned.plan.expected);
+        plans.collect()
+    };
+    reads.map(plans).collect()
+}
+
+/// A range of ids is a scan for each of 16 draws, whether these are added to the id or lead: as many rows as are wanted, where the table has 100,000.
+#[test]
+fn a_range_is_one_scan_for_each_draw() {
+    let table = "[field]\nid = { type = \"int\", count = 100_000 }\n[existing.w]\neach = [\"id\"]\n\
+                 [read.r]\nrange = { field = \"id\", span = 1_000 }\n\
+                 [read.greatest]\nrange = { field = \"id\", span = 1_000 }\npage = { field = \"id\", size = 10, number = 1 }\n";
+    let keys = [
+        "be8(random(16) * 576460752303423488 + id)",
+        "left(hex(uuid4()), 1) || be8(id)",
+        "be1(random(16)) || be8(id)",
+    ];
+    for reads in expected(table, &keys) {
+        let [all, greatest] = [reads[0], reads[1]];
+        assert_near(all.requests, 16.0, 1e-9);
+        assert_near(all.rows_read / all.rows_returned, 1.0, 1e-6);
+        // Ranges that begin in the last hundredth are cut off: 1,000 - 1,000 / 2 / 100 rows.
+        assert_near(all.rows_returned, 995.0, 1.0);
+        // Ten of each of 62 rows; of the last few ranges fewer.
+        assert_near(greatest.rows_read, 160.0, 1.0);
+    }
+    // A step of a hundred is read whole at both ends of the range.
+    let steps = "be8(random(16) * 576460752303423488 + id / 100) || be8(id)";
+    let found = expected(table, &[steps]);
+    assert_near(found[0][0].requests, 16.0, 1e-9);
+    assert_near(found[0][0].rows_read - found[0][0].rows_returned, 98.5, 2.0);
+}
