@@ -22,6 +22,24 @@ fn expected(table: &str, keys: &[&str]) -> Vec<Vec<Expected>> {
     reads.map(plans).collect()
 }
 
+/// 100,000 rows of 100 customers over 10,000 seconds, each of which has a country.
+const CUSTOMERS: &str = "[time]\nduration = \"1s\"\n[field]\ncustomer = { type = \"int\", count = 100 }\n\
+                         country = { type = \"text\", count = 20, of = \"customer\" }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+                         id = { type = \"uuid\" }\n[existing.w]\nrecords = 100_000\nlast = \"10000s\"";
+
+/// Five customers are in 20 (1 - 0.95^5) = 4.5 countries of 20 on average: the scans of the others are empty. Of 96 neighbourhoods of five, as many of which lie apart as
+/// there are in a hundred, the mean has a standard deviation of 0.64 / sqrt(20) = 0.14, of which four are allowed.
+#[test]
+fn a_range_of_things_has_what_follows_from_them_alone() {
+    let table = format!(
+        "{CUSTOMERS}\n[read.r]\nrange = {{ field = \"customer\", span = 5 }}\npage = {{ field = \"customer\", size = 10, number = 1 }}\n"
+    );
+    let found = expected(&table, &["country || be4(customer) || be8(ts) || id"]);
+    let countries = 20.0 * (1.0 - 0.95f64.powi(5));
+    assert_near(found[0][0].requests, 20.0, 0.01);
+    assert_near(found[0][0].rows_read, 10.0 * countries, 10.0 * 4.0 * 0.14);
+}
+
 /// A range of ids is a scan for each of 16 draws, whether these are added to the id or lead: as many rows as are wanted, where the table has 100,000.
 #[test]
 fn a_range_is_one_scan_for_each_draw() {
