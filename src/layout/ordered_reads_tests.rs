@@ -66,3 +66,34 @@ fn a_range_is_one_scan_for_each_draw() {
     assert_near(found[0][0].requests, 16.0, 1e-9);
     assert_near(found[0][0].rows_read - found[0][0].rows_returned, 98.5, 2.0);
 }
+
+/// Rows of a host come by chance, 1 in 1,000 seconds on average, or one a turn. A tenth of the reads ask for a host whose own row is there; of the others e^-1 find none. Two of
+/// them are 1 P(1) + 2 P(more) of a Poisson number of others, with one more where it is there.
+#[test]
+fn fewer_rows_than_are_asked_for_are_there_as_chance_has_it() {
+    let table = |rows: &str| {
+        let read = |name: &str, rows: u32| {
+            format!(
+                "[read.{name}]\nequal = [\"host\"]\nrange = {{ field = \"ts\", last = \"1000s\" }}\nnewest = {{ field = \"ts\", rows = {rows} }}\n"
+            )
+        };
+        format!(
+            "[time]\nduration = \"1s\"\n[field]\nhost = {{ type = \"int\", count = 10_000 }}\nts = {{ type = \"timestamp\", unit = \"ms\" }}\n\
+             [existing.w]\n{rows}\nlast = \"10000s\"\n{}{}",
+            read("one", 1),
+            read("two", 2)
+        )
+    };
+    let none = (-1.0f64).exp();
+    let one = 0.9 * (1.0 - none) + 0.1;
+    let two = 0.9 * (none + 2.0 * (1.0 - 2.0 * none)) + 0.1 * (none + 2.0 * (1.0 - none));
+    let key = ["be4(host) || be8(ts)"];
+    let drawn = &expected(&table("records = 100_000"), &key)[0];
+    // Of 1,024 reads a tenth have their own row in the range, give or take 1 %, four of which are 4 % of what that changes.
+    for (read, found) in [(drawn[0], one), (drawn[1], two)] {
+        assert_near(read.rows_returned, found, 0.04);
+        assert_near(read.rows_read, read.rows_returned, 1e-6);
+    }
+    let turns = &expected(&table("each = [\"host\"]\nevery = \"1000s\""), &key)[0];
+    assert_near(turns[0].rows_returned, 1.0, 0.01);
+}

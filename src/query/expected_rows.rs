@@ -1,12 +1,14 @@
 //! How many rows a read wants, and how many the scan of one combination holds. Must not know regions.
 
 use super::candidates::{Dimension, FieldValues};
-use super::differing_rows::DifferingRows;
+use super::differing_rows::{DifferingRows, NEARLY_ALL};
+use super::enough_rows::WantedRows;
 use super::evidence::Evidence;
 use super::question::{Counted, Question};
 use super::requests::Scratch;
 use super::serve::Read;
 use crate::record::{FieldId, ValueGroups};
+use crate::statistics::values_met;
 use crate::workload::{Condition, ReadTarget, RowCounts};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -440,5 +442,59 @@ impl<R: RowCounts> Read<'_, R> {
         self.scratch.bands.set(field, own);
         (self.scratch.high, self.scratch.slots) = (bytes, slots);
         found
+    }
+}
+
+impl<R: RowCounts> Read<'_, R> {
+    /// The law of a number of rows, or of cells, that are `wanted` on average: just that where it is far from the `most` that are asked for.
+    pub(super) fn law_of(&mut self, wanted: f64, most: f64) -> WantedRows {
+        let (record, bands) = (self.target.record, &self.scratch.bands.0);
+        let is_within =
+            |it: &(FieldId, i64, i64)| (it.1..it.2).contains(&record[usize::from(it.0.0)]);
+        let own = match bands.iter().all(is_within) {
+            true => wanted.min(1.0),
+            false => 0.0,
+        };
+        let is_near = (wanted - most).abs() < 8.0 * wanted.sqrt() + 20.0;
+        WantedRows {
+            own,
+            others: wanted - own,
+            share: if is_near { self.certainty(wanted) } else { 1.0 },
+        }
+    }
+
+    /// With which probability each of the rows that could be wanted is.
+    fn certainty(&mut self, wanted: f64) -> f64 {
+        let (question, rows, target) = (&self.plan.question, self.rows, self.target);
+        let condition = self.known();
+        let certainty = rows.certainty(condition, target.record, target.at);
+        let writes = rows.writes(condition, target.record, target.at);
+        if !question.lists.is_empty() || !question.derived.is_empty() {
+            return certainty * (wanted / writes).min(1.0);
+        }
+        match wanted < writes * NEARLY_ALL {
+            // What each row is written often is there, however many writes there are.
+            true => 1.0 - (1.0 - certainty) * libm::exp(-writes / values_met(wanted, writes)),
+            false => certainty,
+        }
+    }
+
+    /// Who takes turns to write what is wanted, where it is asked for by time.
+    pub(super) fn turns(&mut self) -> Option<f64> {
+        let (question, rows, target) = (&self.plan.question, self.rows, self.target);
+        let is_plain = question.lists.is_empty() && question.derived.is_empty();
+        match question.by_time && is_plain {
+            true => rows.turns(self.known(), target.record, target.at),
+            false => None,
+        }
+    }
+
+    /// What the reader knows of single values and ranges.
+    fn known(&mut self) -> Condition<'_> {
+        let Scratch { equal, bands, .. } = &mut *self.scratch;
+        let known = self.plan.question.known.stored().iter();
+        equal.clear();
+        equal.extend(known.map(|field| (*field, self.target.record[usize::from(field.0)])));
+        Condition::of(equal, &bands.0)
     }
 }

@@ -95,10 +95,11 @@ impl<R: RowCounts> Read<'_, R> {
         };
         let [size_rows, skipped_rows] = [&of_page, &of_skipped].map(&mut rows_in);
         self.scratch.bands.set(order.field, own);
+        let number = self.law_of(all, skipped + size);
         Page {
             skipped: skipped_rows,
             size: size_rows,
-            cells: Some([all, (all - skipped).clamp(0.0, size)]),
+            cells: Some([all, number.of_page(skipped, size)]),
         }
     }
 

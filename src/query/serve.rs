@@ -3,6 +3,7 @@
 
 use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues, Stop};
+use super::enough_rows::{PASSED_OVER, turns_until};
 use super::question::{Bands, Counted};
 use super::requests::{Counts, Requests, ScanRequest, Scratch};
 use crate::key::Row;
@@ -522,21 +523,6 @@ impl<R: RowCounts> Read<'_, R> {
         (kept / count(1, bands)).max(0.0)
     }
 
-    /// Who takes turns to write what is wanted, where it is asked for by time.
-    fn turns(&mut self) -> Option<f64> {
-        let question = &self.plan.question;
-        if !question.by_time || !question.lists.is_empty() || !question.derived.is_empty() {
-            return None;
-        }
-        let Scratch { equal, bands, .. } = &mut *self.scratch;
-        let target = self.target;
-        let known = question.known.stored().iter();
-        equal.clear();
-        equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
-        let condition = Condition::of(equal, &bands.0);
-        self.rows.turns(condition, target.record, target.at)
-    }
-
     /// Rows read until there are enough, and rows that are returned.
     fn limit(&mut self, wanted: f64, page: &Page) {
         let (plan, passed_rows) = (self.plan, self.scratch.passed_rows);
@@ -553,7 +539,9 @@ impl<R: RowCounts> Read<'_, R> {
             return;
         };
         self.requests.rows_found = found;
-        self.requests.rows_returned = (found - page.skipped).clamp(0.0, page.size);
+        let scans = self.requests.scans.len().max(1) as f64;
+        let number = self.law_of(found, scans * (page.skipped + page.size));
+        self.requests.rows_returned = number.of_page(page.skipped, page.size);
         let whole = self.requests.row_cells;
         // What each request asks for, and how many cells it reads for that of rows that have any, where a row's cells lie in the order wanted.
         let asked = (order.rows + if order.by_cursor { 0 } else { order.skipped }) as f64;
@@ -603,8 +591,6 @@ impl<R: RowCounts> Read<'_, R> {
         };
         // Wanted ones may lie in some of the scans only, such as those of a kind that one host has.
         let of_scans: f64 = self.requests.scans.iter().map(|scan| scan.rows_read).sum();
-        // The target is one of them, wherever it lies.
-        let own = wanted.min(1.0);
         let mut cells = 0.0;
         for scan in &mut self.requests.scans {
             let part = scan.rows_read / of_scans * share * behind / wanted * (1.0 - passed);
@@ -622,7 +608,7 @@ impl<R: RowCounts> Read<'_, R> {
                             Some(turns) if turns > 1.0 - PASSED_OVER => {
                                 turns_until(enough, rows, [turns, wanted * part])
                             }
-                            _ => rows_until(enough, rows, [own, wanted - own].map(|it| it * part)),
+                            _ => number.part(part).rows_until(enough, rows),
                         },
                     };
                     scan.rows.min(before + until)
@@ -642,56 +628,6 @@ impl<R: RowCounts> Read<'_, R> {
         }
     }
 }
-
-/// Of `rows` that are read one after another, how many it takes on average to find `enough` of the `wanted` ones, of which each period has as many as there are
-/// `turns`: of these the n-th of w comes after n (rows + 1) / (w + 1) of the period's rows.
-fn turns_until(enough: f64, rows: f64, [turns, wanted]: [f64; 2]) -> f64 {
-    let of_period = rows * turns / wanted;
-    // Shares of combinations are whole numbers of them but for rounding.
-    let whole = ((enough - 1.0) / turns + PASSED_OVER).floor().max(0.0);
-    let last = (enough - whole * turns) / (turns + 1.0);
-    (whole * of_period + last * (of_period + 1.0)).min(rows)
-}
-
-/// Of `rows` that are read one after another, how many it takes on average to find `enough` of those that are wanted, which lie anywhere among them: one that is
-/// among them with the probability `own`, and `others` on average. The n-th of w comes after n (rows + 1) / (w + 1), and all are read where there are fewer.
-fn rows_until(enough: f64, rows: f64, [own, others]: [f64; 2]) -> f64 {
-    // How many there are is the less left to chance the more of all are wanted.
-    let density = (own + others) / rows;
-    if density > 1.0 - PASSED_OVER {
-        return enough.min(rows);
-    }
-    let read = |certain: f64| {
-        let as_many = enough / (others + certain + 1.0);
-        let by_chance = part_until(enough, others, certain);
-        let part = density * as_many + (1.0 - density) * by_chance;
-        (part * (rows + 1.0)).min(rows)
-    };
-    own * read(1.0) + (1.0 - own) * read(0.0)
-}
-
-/// Beyond so many their number is taken for its mean: within 1 %, as the mean of 1 / k is that of 1 over the mean by as much.
-const MOST_SUMMED: f64 = 100.0;
-
-/// The mean of min(1, n / (k + 1)), where k is `certain` and besides what Poisson's law of that mean gives: the part of the rows that is read until `enough` of k
-/// are found.
-fn part_until(enough: f64, mean: f64, certain: f64) -> f64 {
-    if enough.max(mean) > MOST_SUMMED {
-        return (enough / (mean + certain)).min(1.0);
-    }
-    let (mut probability, mut left) = (libm::exp(-mean), 1.0);
-    let (mut part, mut count) = (0.0, 0.0);
-    while left > PASSED_OVER {
-        part += probability * (enough / (count + certain + 1.0)).min(1.0);
-        left -= probability;
-        count += 1.0;
-        probability *= mean / count;
-    }
-    part
-}
-
-/// What is rarer is left out: numbers of rows, and rows that are not wanted.
-const PASSED_OVER: f64 = 1e-6;
 
 impl AccessPlan {
     /// Asks for the target's own row, which is there ([`AccessPlan::own_row`]).
