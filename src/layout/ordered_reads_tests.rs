@@ -27,6 +27,29 @@ const CUSTOMERS: &str = "[time]\nduration = \"1s\"\n[field]\ncustomer = { type =
                          country = { type = \"text\", count = 20, of = \"customer\" }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
                          id = { type = \"uuid\" }\n[existing.w]\nrecords = 100_000\nlast = \"10000s\"";
 
+/// A scan that is not bounded by a range of its order passes what lies before it, and finds row after row within: of a customer's 1,000 rows none up to now, and 300 up to
+/// 3,000 seconds ago. The known row is one of those, give or take.
+#[test]
+fn rows_of_a_range_lie_together_in_a_scan_that_is_in_its_order() {
+    let table = format!(
+        "{CUSTOMERS}\n[read.now]\nequal = [\"customer\"]\nrange = {{ field = \"ts\", last = \"1000s\" }}\nnewest = {{ field = \"ts\", rows = 10 }}\n\
+         [read.ago]\nequal = [\"customer\"]\nrange = {{ field = \"ts\", last = \"1000s\", ago = \"3000s\" }}\nnewest = {{ field = \"ts\", rows = 10 }}\n"
+    );
+    let keys = [
+        "be4(customer) || country || be8(ts) || id",
+        "be4(customer) || be4(ts / 3600000) || country || be8(ts) || id",
+        "be4(customer) || be8(ts) || id",
+    ];
+    let found = expected(&table, &keys);
+    for (reads, passed) in found.iter().zip([300.0, 300.0, 0.0]) {
+        assert_near(reads[0].rows_read, 10.0, 0.1);
+        assert_near(reads[1].rows_read, passed + 10.0, 1.5);
+        reads
+            .iter()
+            .for_each(|it| assert_near(it.rows_returned, 10.0, 0.01));
+    }
+}
+
 /// Five customers are in 20 (1 - 0.95^5) = 4.5 countries of 20 on average: the scans of the others are empty. Of 96 neighbourhoods of five, as many of which lie apart as
 /// there are in a hundred, the mean has a standard deviation of 0.64 / sqrt(20) = 0.14, of which four are allowed.
 #[test]

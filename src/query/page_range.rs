@@ -142,6 +142,30 @@ impl<R: RowCounts> Read<'_, R> {
         [wanted / self.scans(), met, cells]
     }
 
+    /// Which parts of the rows that scans hold lie before the range that is known of the field of their order, in that order, and within it: all of them within where the
+    /// scans are bounded by it. Behind it nobody reads on.
+    pub(super) fn parts_by_range(&mut self, order: Order) -> [f64; 2] {
+        let (plan, field) = (self.plan, order.field);
+        let is_bounded = matches!(plan.evidence.range, Some((range, None)) if range == field);
+        let range = self.scratch.bands.of(field);
+        let Some(range) = range.filter(|_| !is_bounded && !self.is_in_steps(field)) else {
+            return [0.0, 1.0];
+        };
+        let domain = plan.question.domain(field);
+        let until = match order.falling {
+            true => domain.start..range.end,
+            false => range.start..domain.end,
+        };
+        let all = self.rows_of(&plan.evidence);
+        if all <= 0.0 {
+            return [0.0, 1.0];
+        }
+        // A row may hold cells of both.
+        let [until, within] = [until, range]
+            .map(|part| self.number_of(Counted::Rows, &plan.evidence, Some((field, part))) / all);
+        [(until - within).max(0.0), within]
+    }
+
     /// Scans that find any of what is wanted.
     fn scans(&self) -> f64 {
         let scans = self.requests.scans.iter();

@@ -560,12 +560,10 @@ impl<R: RowCounts> Read<'_, R> {
         };
         // Rows of longer values lie before all others or behind them. Only one scan has any.
         let [longer, mut before] = self.scratch.longer;
-        let behind: f64 = self
-            .requests
-            .scans
-            .iter()
-            .map(|scan| scan.rows - longer)
-            .sum();
+        let [mut earlier, within] = self.parts_by_range(order);
+        let of_scans = self.requests.scans.iter();
+        let behind = within * of_scans.map(|scan| scan.rows - longer).sum::<f64>();
+        let passed_rows = passed_rows * within;
         let total = behind + passed_rows;
         // Of the rows that are read, these are wanted.
         let share = match total > 0.0 {
@@ -583,7 +581,7 @@ impl<R: RowCounts> Read<'_, R> {
         };
         let mix = self.mix_of_reach(page.cells.map_or(Counted::Rows, |_| Counted::Cells), order);
         if order.by_cursor && order.skipped > 0 {
-            before = 0.0;
+            (before, earlier) = (0.0, 0.0);
         }
         let turns = match ordered.step {
             None => self.turns(),
@@ -594,7 +592,8 @@ impl<R: RowCounts> Read<'_, R> {
         let mut cells = 0.0;
         for scan in &mut self.requests.scans {
             let part = scan.rows_read / of_scans * share * behind / wanted * (1.0 - passed);
-            let rows = (scan.rows - longer) * (1.0 - passed);
+            let rows = (scan.rows - longer) * within * (1.0 - passed);
+            let before = before + (scan.rows - longer) * earlier;
             scan.rows *= 1.0 - passed;
             scan.rows_read = match part > 0.0 {
                 true => {
