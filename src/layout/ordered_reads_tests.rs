@@ -120,3 +120,19 @@ fn fewer_rows_than_are_asked_for_are_there_as_chance_has_it() {
     let turns = &expected(&table("each = [\"host\"]\nevery = \"1000s\""), &key)[0];
     assert_near(turns[0].rows_returned, 1.0, 0.01);
 }
+
+/// Twenty metrics a second for 10,000 seconds, and an event in 250 for a hundred times as long. Ten events of a device with a part w of both take 2,500 / w seconds: the metrics of 8,333
+/// where w is 0.3, and of others all that there are, 50,000 and 140,000.
+#[test]
+fn each_scan_reaches_as_far_back_as_its_own_rows_take() {
+    let table = "[time]\nduration = \"1s\"\n[field]\ndev = { type = \"int\", count = 8, distribution = { weights = [30, 20, 15, 10, 10, 8, 5, 2] } }\n\
+                 kind = { type = \"int\", count = 2 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+                 [existing.metric]\nrecords = 200_000\nlast = \"10000s\"\nwith = { kind = 0 }\n\
+                 [existing.event]\nrecords = 4_000\nlast = \"1000000s\"\nwith = { kind = 1 }\n\
+                 [read.event]\nwith = { kind = 1 }\nnewest = { field = \"ts\", rows = 10 }\n\
+                 [read.metric]\nwith = { kind = 0 }\nnewest = { field = \"ts\", rows = 10 }\n";
+    let found = &expected(table, &["be4(dev) || be8(ts) || be1(kind)"])[0];
+    // Of a device with 2 % of the rows one of 80 events less or more changes nothing.
+    assert_near(found[0].rows_read, 190_080.0, 400.0);
+    assert_near(found[1].rows_read, 80.0, 0.2);
+}

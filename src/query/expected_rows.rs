@@ -1,5 +1,6 @@
 //! How many rows a read wants, and how many the scan of one combination holds. Must not know regions.
 
+use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues};
 use super::differing_rows::{DifferingRows, NEARLY_ALL};
 use super::enough_rows::WantedRows;
@@ -87,6 +88,17 @@ impl<'a, R: RowCounts> ListedRows<'a, R> {
         let parts = parts.filter(|part| part.is_finite());
         let there: f64 = parts.map(|part| part.min(1.0)).sum();
         by_chance + there * (when_there - by_chance)
+    }
+}
+
+impl AccessPlan {
+    /// Fields of which each combination has a value of its own.
+    fn given_fields(&self) -> impl Iterator<Item = FieldId> {
+        let dimensions = self.way.dimensions.iter();
+        dimensions.filter_map(|dimension| match dimension {
+            Dimension::Field(field, FieldValues::List(_) | FieldValues::All(_)) => Some(*field),
+            _ => None,
+        })
     }
 }
 
@@ -295,29 +307,38 @@ impl<R: RowCounts> Read<'_, R> {
 
     /// Of the rows of the combination's scan, those with what is known besides, as far as scans may differ in that; all where they don't.
     pub(super) fn wanted_of_scan(&mut self, rows: f64) -> f64 {
-        let (plan, question, target) = (self.plan, &self.plan.question, self.target);
-        let is_given =
-            |values: &FieldValues| matches!(values, FieldValues::List(_) | FieldValues::All(_));
-        let given = plan
-            .way
-            .dimensions
-            .iter()
-            .filter_map(|dimension| match dimension {
-                Dimension::Field(field, values) if is_given(values) => Some(*field),
-                _ => None,
-            });
-        let known = question.known.stored();
-        let is_told = |field: &FieldId| plan.evidence.told.contains(field);
-        if known.iter().all(is_told) {
+        let known = self.plan.question.known.stored();
+        if known.iter().all(|it| self.plan.evidence.told.contains(it)) {
             return rows;
         }
         let is_decided = self.is_decided();
         if is_decided && !self.is_of_target() {
             return 0.0;
         }
-        if given.clone().next().is_none() && !is_decided {
+        match self.plan.given_fields().next().is_none() && !is_decided {
+            true => rows,
+            false => self.count_of_known(Counted::Rows, true),
+        }
+    }
+
+    /// Expected number of rows or cells with all that is known of the combination, in whichever of the scans that share them.
+    pub(super) fn count_of_scan(&mut self, of: Counted) -> f64 {
+        let (plan, question) = (self.plan, &self.plan.question);
+        let rows = self.count_of_known(of, true);
+        let is_given = |list: &FieldId| plan.given_fields().any(|field| field == *list);
+        if question.derived.is_empty() && question.lists.iter().all(is_given) {
             return rows;
         }
+        // Of what is known besides each scan has its part.
+        match self.count_of_known(of, false) {
+            all if all > 0.0 => rows * self.wanted(of).0 / all,
+            _ => rows,
+        }
+    }
+
+    /// Expected number of rows or cells with the values that are known one by one, and perhaps with those that the combination gives.
+    fn count_of_known(&mut self, of: Counted, are_given: bool) -> f64 {
+        let (plan, question, target) = (self.plan, &self.plan.question, self.target);
         let Scratch {
             record,
             equal,
@@ -326,19 +347,21 @@ impl<R: RowCounts> Read<'_, R> {
             ..
         } = &mut *self.scratch;
         equal.clear();
-        let fields = known.iter().copied().chain(given.filter(is_told));
+        let told = plan.given_fields();
+        let told = told.filter(|field| are_given && plan.evidence.told.contains(field));
+        let fields = question.known.stored().iter().copied().chain(told);
         equal.extend(fields.map(|field| (field, record[usize::from(field.0)])));
         equal.sort_unstable();
         equal.dedup();
         let condition = Condition::of(equal, &bands.0);
-        let (identity, step) = (&question.identity, steps[Counted::Rows as usize]);
+        let (identity, step) = (question.identity_of(of), steps[of as usize]);
         let rows = identity.current_rows(self.rows, condition, step, target.record, target.at);
-        match question.cell_identity {
-            None => {
+        match of == Counted::Rows && question.cell_identity.is_some() {
+            true => rows,
+            false => {
                 let target = (target.record, target.at);
                 identity.newest(rows, self.rows, condition, (step, true), target)
             }
-            Some(_) => rows,
         }
     }
 

@@ -12,10 +12,26 @@ impl<R: RowCounts> Read<'_, R> {
     /// The value of the page's field by which, in the page's order, so many records have come: rows, or cells where a qualifier tells them apart.
     /// The last value where there are fewer.
     pub(super) fn value_before(&mut self, order: Order, records: f64) -> i64 {
+        let range = self.range_of(order.field);
+        let wanted = |read: &mut Self| read.wanted(Counted::Cells).0;
+        self.value_from(range, order, records, wanted)
+    }
+
+    /// The range that is known of a field, or its domain.
+    fn range_of(&self, field: FieldId) -> Range<i64> {
+        let own = self.scratch.bands.of(field);
+        own.unwrap_or_else(|| self.plan.question.domain(field))
+    }
+
+    /// The same of records within a range of the field, as `count` says how many there are of the range that is known.
+    fn value_from(
+        &mut self,
+        range: Range<i64>,
+        order: Order,
+        records: f64,
+        count: impl Fn(&mut Self) -> f64,
+    ) -> i64 {
         let own = self.scratch.bands.of(order.field);
-        let range = own
-            .clone()
-            .unwrap_or_else(|| self.plan.question.domain(order.field));
         // The nearest value by which enough rows have come: `far` is known to do, `near` not to; and how many are too many there.
         let (mut near, mut far) = match order.falling {
             true => (range.start.saturating_sub(1), range.end - 1),
@@ -28,7 +44,7 @@ impl<R: RowCounts> Read<'_, R> {
                 false => value..range.end,
             };
             self.scratch.bands.set(order.field, Some(before));
-            self.wanted(Counted::Cells).0 - records
+            count(self) - records
         };
         let (mut of_near, mut of_far) = (-records, surplus(far));
         let mut halves = false;
@@ -178,28 +194,47 @@ impl<R: RowCounts> Read<'_, R> {
         steps.any(|it| it.0 == field)
     }
 
-    /// How many times as many rows or cells there are for each wanted one among those that scans meet as among all: kinds of rows that have histories of their own, or
-    /// are kept for so long each, are mixed otherwise in the newest part.
-    pub(super) fn mix_of_reach(&mut self, of: Counted, order: Order) -> f64 {
-        let (plan, field) = (self.plan, order.field);
-        if !plan.is_mixed || self.is_in_steps(field) {
+    /// How many times as many rows or cells there are for each wanted one among those that the combination's scan meets until it has enough as among all of its own: kinds of
+    /// rows that have histories of their own, or are kept for so long each, are mixed otherwise in the newest part, and scans of few rows reach further back.
+    pub(super) fn mix_of_scan(&mut self) -> f64 {
+        let (plan, question) = (self.plan, &self.plan.question);
+        let Some(order) = question.order.filter(|it| !self.is_in_steps(it.field)) else {
             return 1.0;
-        }
-        let cells = plan.cells.as_ref().filter(|_| of == Counted::Cells);
-        let evidence = cells.unwrap_or(&plan.evidence);
-        let own = self.scratch.bands.of(field);
-        let domain = own.clone().unwrap_or_else(|| plan.question.domain(field));
-        let reach = self.reach(order);
+        };
+        let is_of_cells = |cells: &RowIdentity| cells.tells(order.field);
+        let (of, evidence) = match &plan.cells {
+            Some(cells) if question.cell_identity.as_ref().is_some_and(is_of_cells) => {
+                (Counted::Cells, cells)
+            }
+            _ => (Counted::Rows, &plan.evidence),
+        };
+        let field = usize::from(order.field.0);
+        let own = self.scratch.bands.of(order.field);
+        let all = self.range_of(order.field);
+        let skipped = if order.by_cursor { 0 } else { order.skipped };
+        let (from, asked) = match self.scratch.cursor.get(field) {
+            Some(cursor) if order.falling => (*cursor..all.end, order.rows),
+            Some(cursor) => (all.start..cursor.saturating_add(1), order.rows),
+            None => (all.clone(), order.rows + skipped),
+        };
+        let shared_by = evidence.shared_by;
+        let count = |read: &mut Self| read.count_of_scan(of) / shared_by;
+        let last = self.value_from(from.clone(), order, asked as f64, count);
+        let met = match order.falling {
+            true => from.start..last.saturating_add(1),
+            false => last..from.end,
+        };
         // The target is a wanted one wherever it lies, and says nothing of the others.
-        let slot = self.target.record[usize::from(field.0)];
-        let [met, all] = [reach, domain].map(|range| {
-            let target = f64::from(u8::from(range.contains(&slot)));
-            self.scratch.bands.set(field, Some(range.clone()));
-            let wanted = self.wanted(of).0;
-            let rows = self.number_of(of, evidence, Some((field, range)));
+        let is_own = self.scratch.record == self.target.record;
+        let slot = self.target.record[field];
+        let [met, all] = [met, all].map(|range| {
+            let target = f64::from(u8::from(is_own && range.contains(&slot))) / shared_by;
+            self.scratch.bands.set(order.field, Some(range.clone()));
+            let wanted = count(self);
+            let rows = self.number_of(of, evidence, Some((order.field, range)));
             (rows - target) / (wanted - target)
         });
-        self.scratch.bands.set(field, own);
+        self.scratch.bands.set(order.field, own);
         let mix = met / all;
         if mix.is_finite() && mix > 0.0 {
             mix

@@ -13,6 +13,9 @@ use crate::time::SimTime;
 use crate::workload::{Condition, ReadTarget, RowCounts, RowEquality};
 use std::ops::Range;
 
+/// Scans of one read whose rows are looked at one by one; of more, those behind them are taken to be like the last (estimate: a millisecond).
+const MOST_LOOKED_AT: usize = 64;
+
 /// Rows whose number is of no account.
 struct Uncounted;
 
@@ -60,6 +63,7 @@ impl AccessPlan {
         let mut scratch = requests.scratch.take().unwrap_or_default();
         scratch.counts.iter_mut().for_each(Counts::forget);
         scratch.counted = [0.0; 2];
+        scratch.mixes.clear();
         scratch.record.clear();
         scratch.record.extend_from_slice(target.record);
         scratch.choice.clear();
@@ -340,6 +344,15 @@ impl<R: RowCounts> Read<'_, R> {
             self.scratch.passed_rows += rows;
             return;
         }
+        if plan.is_mixed {
+            // Buckets have the same rows each.
+            let last = self.scratch.mixes.last().copied();
+            let is_alike = self.requests.scans.last().is_some_and(|it| it.rows == rows);
+            let is_known = is_alike || self.scratch.mixes.len() >= MOST_LOOKED_AT;
+            let mix = last.filter(|_| is_known);
+            let mix = mix.unwrap_or_else(|| self.mix_of_scan());
+            self.scratch.mixes.push(mix);
+        }
         self.requests.starts.push(&self.scratch.low);
         self.requests.stops.push(&self.scratch.stop);
         self.requests.scans.push(ScanRequest {
@@ -579,7 +592,6 @@ impl<R: RowCounts> Read<'_, R> {
             true => self.in_reach(order),
             false => [asked, asked, 1.0],
         };
-        let mix = self.mix_of_reach(page.cells.map_or(Counted::Rows, |_| Counted::Cells), order);
         if order.by_cursor && order.skipped > 0 {
             (before, earlier) = (0.0, 0.0);
         }
@@ -590,7 +602,9 @@ impl<R: RowCounts> Read<'_, R> {
         // Wanted ones may lie in some of the scans only, such as those of a kind that one host has.
         let of_scans: f64 = self.requests.scans.iter().map(|scan| scan.rows_read).sum();
         let mut cells = 0.0;
-        for scan in &mut self.requests.scans {
+        let mixes = self.scratch.mixes.iter().copied();
+        let mixes = mixes.chain(std::iter::repeat(1.0));
+        for (scan, mix) in self.requests.scans.iter_mut().zip(mixes) {
             let part = scan.rows_read / of_scans * share * behind / wanted * (1.0 - passed);
             let rows = (scan.rows - longer) * within * (1.0 - passed);
             let before = before + (scan.rows - longer) * earlier;
