@@ -136,3 +136,39 @@ fn each_scan_reaches_as_far_back_as_its_own_rows_take() {
     assert_near(found[0].rows_read, 190_080.0, 400.0);
     assert_near(found[1].rows_read, 80.0, 0.2);
 }
+
+/// The second twenty cells of twelve hours lie in the row of today, as the first twenty do.
+#[test]
+fn a_page_of_cells_lies_in_a_row_that_the_pages_before_it_share() {
+    let table = "[time]\nstart = 2026-01-01T12:00:00Z\nduration = \"10s\"\n[field]\ndev = { type = \"int\", count = 20 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+                 [existing.put]\nrecords = 691_200\nlast = \"4d\"\n\
+                 [read.range]\nequal = [\"dev\"]\nrange = { field = \"ts\", last = \"11h\" }\npage = { field = \"ts\", size = 20, number = 2, via = \"cursor\" }\n\
+                 [read.all]\nequal = [\"dev\"]\npage = { field = \"ts\", size = 20, number = 3, via = \"offset\" }\n";
+    let key =
+        "be4(dev) || desc(be4(trunc(ts, '1d') / 1000))\"\nqualifier = \"desc(be4(ts % 86400000))";
+    let found = expected(table, &[key]);
+    for (read, cells) in found[0].iter().zip([20.0, 60.0]) {
+        assert_near(read.rows_returned, 1.0, 0.01);
+        assert_near(read.rows_read, 1.0, 0.01);
+        assert_near(read.cells_returned, 20.0, 0.01);
+        assert_near(read.cells_read, cells, 0.5);
+    }
+}
+
+/// A device has a cell in ten seconds, and a row of cells a minute. Six scans of an hour each, of which the hour that begins with the run has none, read the two minutes each that hold the
+/// ten newest cells; of a minute of six cells on average one in e^6 is not there.
+#[test]
+fn scans_of_a_step_of_time_each_read_their_own_newest_cells() {
+    let table = "[time]\nstart = 2026-01-01T12:00:00Z\nduration = \"10s\"\n[field]\ndev = { type = \"int\", count = 200 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+                 [existing.put]\nrecords = 1_728_000\nlast = \"1d\"\n\
+                 [read.r]\nequal = [\"dev\"]\nrange = { field = \"ts\", last = \"6h\" }\nnewest = { field = \"ts\", rows = 10 }\n";
+    let hours = "be4(trunc(ts, '1h') / 1000) || be4(dev) ||";
+    let keys = [
+        format!("{hours} be4(trunc(ts, '1m') / 1000)\"\nqualifier = \"be4(ts % 60000)"),
+        format!("{hours} be8(ts)"),
+    ];
+    let found = expected(table, &keys.each_ref().map(|key| &key[..]));
+    assert_near(found[0][0].rows_read, 12.0 * (1.0 - (-6.0f64).exp()), 0.1);
+    assert_near(found[0][0].cells_read, 72.0, 0.5);
+    assert_near(found[1][0].rows_read, 60.0, 0.1);
+}

@@ -101,61 +101,88 @@ impl<R: RowCounts> Read<'_, R> {
             _ => self.value_before(order, skipped),
         };
         let of_page = first.min(last)..first.max(last) + 1;
-        let of_skipped = match order.falling {
-            true => range.start..of_page.start,
-            false => of_page.end..range.end,
+        let with_skipped = match order.falling {
+            true => range.start..of_page.end,
+            false => of_page.start..range.end,
         };
         let mut rows_in = |between: &Range<i64>| {
             self.scratch.bands.set(order.field, Some(between.clone()));
             self.wanted(Counted::Rows).0
         };
-        let [size_rows, skipped_rows] = [&of_page, &of_skipped].map(&mut rows_in);
+        // A row may hold cells of both.
+        let [size_rows, all_rows] = [&of_page, &with_skipped].map(&mut rows_in);
         self.scratch.bands.set(order.field, own);
         let number = self.law_of(all, skipped + size);
         Page {
-            skipped: skipped_rows,
+            skipped: all_rows - size_rows,
             size: size_rows,
             cells: Some([all, number.of_page(skipped, size)]),
         }
     }
 
     /// From the first value of the page's order, or the cursor's, to the one by which each scan has enough; whole steps of the field where rows lie in steps.
-    fn reach(&mut self, order: Order) -> Range<i64> {
-        let scans = self.scans();
-        let own = self.scratch.bands.of(order.field);
-        let domain = self.plan.question.domain(order.field);
-        let range = own.unwrap_or_else(|| domain.clone());
+    fn reach(&mut self, order: Order, scans: f64) -> Range<i64> {
+        let range = self.range_of(order.field);
         let [skipped, size] = [order.skipped, order.rows].map(|records| records as f64);
-        let (first, last) = match order.by_cursor && order.skipped > 0 {
+        let is_behind = order.by_cursor && order.skipped > 0 && !self.is_in_steps(order.field);
+        let (first, last) = match is_behind {
             true => (self.value_before(order, skipped), skipped + scans * size),
-            false if order.falling => (range.start, scans * (skipped + size)),
-            false => (range.end - 1, scans * (skipped + size)),
+            false => {
+                let passed = if order.by_cursor { 0.0 } else { skipped };
+                let first = if order.falling {
+                    range.start
+                } else {
+                    range.end - 1
+                };
+                (first, scans * (passed + size))
+            }
         };
         let last = self.value_before(order, last);
         let reach = first.min(last)..first.max(last) + 1;
         let step = self.plan.ordered.as_ref().and_then(|it| it.step.as_ref());
         let Some(steps) = step else { return reach };
         let Scratch { record, grain, .. } = &mut *self.scratch;
-        record.clone_from_slice(self.target.record);
+        let domain = self.plan.question.domain(order.field);
         let whole = steps.covering(reach, record, domain, grain);
         whole.start.max(range.start)..whole.end.min(range.end)
     }
 
-    /// In what each scan reads until it has enough: wanted rows, all rows, and cells that are read of each.
+    /// In what each scan reads until it has enough: wanted rows, all rows, and cells that are read of each. Of scans of a step of the field each it is that of a step in the middle,
+    /// which is a whole one.
     pub(super) fn in_reach(&mut self, order: Order) -> [f64; 3] {
         let (plan, field) = (self.plan, order.field);
         let own = self.scratch.bands.of(field);
-        let reach = self.reach(order);
+        let range = self.range_of(field);
+        let Scratch {
+            record,
+            grain,
+            bands,
+            ..
+        } = &mut *self.scratch;
+        let own_slot = record[usize::from(field.0)];
+        let mut steps = plan.evidence.steps.iter();
+        let in_all = steps.find(|it| it.0 == field).map(|(_, steps)| {
+            let domain = plan.question.domain(field);
+            let all = steps.covering(range.clone(), record, domain.clone(), grain);
+            record[usize::from(field.0)] = i64::midpoint(range.start, range.end - 1);
+            let step = steps.window(record, domain, grain);
+            let [all, one] = [&all, &step].map(|it| it.end.abs_diff(it.start) as f64);
+            bands.set(field, Some(step));
+            (all / one).round()
+        });
+        let scans = (self.scans() / in_all.unwrap_or(1.0)).max(1.0);
+        let reach = self.reach(order, scans);
         self.scratch.bands.set(field, Some(reach.clone()));
         let wanted = self.wanted(Counted::Rows).0;
-        let only = Some((field, reach)).filter(|_| !self.is_in_steps(field));
         let [mut met, mut cells] = [1.0, self.requests.row_cells];
         if let Some(of_cells) = &plan.cells {
+            let only = Some((field, reach));
             met = self.number_of(Counted::Rows, &plan.evidence, only.clone());
             cells = self.number_of(Counted::Cells, of_cells, only) / met.max(f64::MIN_POSITIVE);
         }
         self.scratch.bands.set(field, own);
-        [wanted / self.scans(), met, cells]
+        self.scratch.record[usize::from(field.0)] = own_slot;
+        [wanted / scans, met, cells]
     }
 
     /// Which parts of the rows that scans hold lie before the range that is known of the field of their order, in that order, and within it: all of them within where the

@@ -126,7 +126,7 @@ impl AccessPlan {
 /// What a reader of some of the rows, by their order, passes and gets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Page {
-    /// Rows that hold what is skipped.
+    /// Rows that hold what is skipped and nothing of what is returned.
     pub skipped: f64,
     /// Rows that hold what is returned.
     pub size: f64,
