@@ -172,3 +172,14 @@ fn scans_of_a_step_of_time_each_read_their_own_newest_cells() {
     assert_near(found[0][0].cells_read, 72.0, 0.5);
     assert_near(found[1][0].rows_read, 60.0, 0.1);
 }
+
+/// Seven steps of ten seconds before the run and up to its seventh second, and an eighth in the other three of ten.
+#[test]
+fn no_step_of_time_is_asked_for_before_it_begins() {
+    let table = "[time]\nstart = 2026-01-01T00:00:03Z\nduration = \"10s\"\n[field]\ndev = { type = \"int\", count = 5_000 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+                 [write.put]\neach = [\"dev\"]\nevery = \"1s\"\n[existing.put]\nlast = \"57s\"\n[read.all]\nequal = [\"dev\"]\n";
+    let found = expected(table, &["be8(trunc(ts, '10s')) || be4(dev)"]);
+    // The times of 1,024 reads: four standard deviations of sqrt(0.3 0.7 / 1,024).
+    assert_near(found[0][0].requests, 7.3, 0.06);
+    assert_near(found[0][0].rows_read, found[0][0].requests, 0.05);
+}

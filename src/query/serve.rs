@@ -192,7 +192,7 @@ impl<R: RowCounts> Read<'_, R> {
         let own = self.scratch.bands.of(field);
         let range = match plan.question.has_band(field) {
             true => own.clone(),
-            false => Some(plan.question.domain(field)),
+            false => Some(plan.question.domain_at(field, target.at)),
         };
         match (values, range) {
             (FieldValues::List(list), _) => {
