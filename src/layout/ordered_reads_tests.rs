@@ -137,6 +137,19 @@ fn each_scan_reaches_as_far_back_as_its_own_rows_take() {
     assert_near(found[1].rows_read, 80.0, 0.2);
 }
 
+/// A hash of four values has rows of any thing and state: a fifth of the four was written last with a state, and of a range of things in a thousand those that it has on average, 95 of
+/// a hundred as it may be cut off.
+#[test]
+fn a_hash_of_few_values_tells_nothing_of_several_fields() {
+    let table = "[time]\nduration = \"1s\"\n[field]\nid = { type = \"int\", count = 1_000 }\nst = { type = \"int\", count = 5 }\n\
+                 [existing.w]\nrecords = 100_000\n[read.state]\nequal = [\"st\"]\n[read.range]\nrange = { field = \"id\", span = 100 }\n";
+    let keys = ["salt(4, be4(id) || be1(st))", "be1((id + st) % 4)"];
+    for reads in expected(table, &keys) {
+        assert_near(reads[0].rows_returned, 0.8, 0.001);
+        assert_near(reads[1].rows_returned, 4.0 * 0.095, 0.005);
+    }
+}
+
 /// The second twenty cells of twelve hours lie in the row of today, as the first twenty do.
 #[test]
 fn a_page_of_cells_lies_in_a_row_that_the_pages_before_it_share() {

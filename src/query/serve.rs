@@ -539,10 +539,10 @@ impl<R: RowCounts> Read<'_, R> {
     /// Rows read until there are enough, and rows that are returned.
     fn limit(&mut self, wanted: f64, page: &Page) {
         let (plan, passed_rows) = (self.plan, self.scratch.passed_rows);
-        let found = match self.requests.scans.is_empty() {
-            true => wanted.min(self.requests.gets_found),
-            false => wanted,
-        };
+        // Nobody gets more rows than there are.
+        let of_scans = self.requests.scans.iter().map(|scan| scan.rows);
+        let all = self.requests.gets_found + of_scans.sum::<f64>() + passed_rows;
+        let found = wanted.min(all);
         if plan.question.by_index.is_some() {
             self.requests.rows_returned = self.requests.gets_found;
             return;
