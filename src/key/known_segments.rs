@@ -183,6 +183,24 @@ impl KeyPlan {
         found
     }
 
+    /// How a segment follows a field for each value of its draw, as [`KeyPlan::drawn`] has them for a reader who knows this, the field included.
+    pub fn following_drawn(
+        &self,
+        segment: usize,
+        field: FieldId,
+        known: &Knowledge,
+        most: u64,
+    ) -> Option<(Vec<SegmentValue>, Following)> {
+        let trend = self.trend(segment, field)?;
+        let following = Following {
+            end: segment + 1,
+            trend,
+            bytes: None,
+            open: false,
+        };
+        Some((self.drawn(segment, known, most)?, following))
+    }
+
     /// How the segment follows the field as long as nothing of it changes in those before it, which follow it or stay the same: `ts % 3600` rises in each hour
     /// of `trunc(ts, '1h')`.
     fn trend_within(&self, before: Range<usize>, segment: usize, field: FieldId) -> Option<Trend> {
@@ -225,27 +243,6 @@ impl KeyPlan {
     pub fn write_bound(&self, segment: usize, row: &Row<'_>, greatest: bool, out: &mut Vec<u8>) {
         self.code(segment)
             .write_bound(&Rows::one(row), greatest, out);
-    }
-
-    /// Appends the segments from `first` on that follow a field, in their least or greatest bytes of all rows that agree with the row in what is known.
-    pub fn write_following(
-        &self,
-        first: usize,
-        following: Following,
-        row: &Row<'_>,
-        greatest: bool,
-        out: &mut Vec<u8>,
-    ) {
-        let last = following.end - 1;
-        for segment in first..last {
-            self.write_segment(segment, row, out);
-        }
-        let start = out.len();
-        match following.open {
-            true => self.write_bound(last, row, greatest, out),
-            false => self.write_segment(last, row, out),
-        }
-        out.truncate(following.bytes.map_or(usize::MAX, |bytes| start + bytes));
     }
 
     /// Fields of which different values give different bytes in these segments, whatever the others are: those of each, and those that several
@@ -307,17 +304,23 @@ impl KeyPlan {
         })
     }
 
-    /// All bytes that the segment can be (and perhaps more), ascending, when it is made of hashes, remainders, draws and constants, or is the rest of a text that
-    /// is known in part, and they are not more than `most`.
+    /// All bytes that the segment can be (and perhaps more), ascending, when it is made of hashes, remainders, draws and constants, is the beginning of an identifier,
+    /// or the rest of a text that is known in part, and they are not more than `most`.
     pub fn segment_values(&self, segment: usize, most: usize) -> Option<Vec<Vec<u8>>> {
         let (code, is_rest) = (self.code(segment), self.segments()[segment].is_rest);
-        let rest = is_rest.then(|| code.shape.values(most)).flatten();
+        let is_drawn = code.facts.drawn == Drawn::More && code.facts.fields.is_empty();
         let few = code
             .facts
             .cardinality
             .is_none_or(|count| count <= most as u64);
         let made = || few.then(|| bytes_values(code).map(distinct)).flatten();
-        rest.or_else(made).filter(|values| values.len() <= most)
+        let of_shape = || code.shape.values(most);
+        let values = match is_rest {
+            true => of_shape().or_else(made),
+            false if is_drawn => made().or_else(of_shape),
+            false => made(),
+        };
+        values.filter(|values| values.len() <= most)
     }
 
     /// The segment for each value of its draw, when all else in it is known, it has one draw, and that at most `most` values.

@@ -52,6 +52,8 @@ mod existing_cells_tests;
 #[cfg(test)]
 mod family_size_tests;
 #[cfg(test)]
+mod ordered_reads_tests;
+#[cfg(test)]
 mod page_tests;
 #[cfg(test)]
 mod table_size_tests;

@@ -495,7 +495,15 @@ fn ordered(question: &Question, way: &Candidate) -> Option<Ordered> {
         known.learn(KnownField::Stored(field));
         fixed.learn(KnownField::Stored(field));
     }
-    let following = key.following(first, order.field, &known, &fixed)?;
+    let following = match way.stop {
+        // It gives the draw of the segment that follows the field.
+        Stop::Range { field, bound, .. }
+            if field == order.field && way.values_given(first).is_some() =>
+        {
+            bound
+        }
+        _ => key.following(first, order.field, &known, &fixed)?,
+    };
     let (used, trend) = (first..following.end, following.trend);
     let by_derived = order.derived.is_some_and(|derived| {
         let mut known = Knowledge::default();

@@ -337,19 +337,28 @@ impl Walk<'_> {
         self.field_values(segments, &at);
     }
 
-    /// The segment, and perhaps those behind it, follow a field whose range is known.
+    /// The segment, and perhaps those behind it, follow a field whose range is known; where the segment draws a number besides, for each value of that.
     fn ranges(&mut self, segments: usize, at: &Candidate) {
-        let question = self.question;
+        let (question, key) = (self.question, self.key);
         for field in question.bands.iter().map(|band| band.field) {
             let known = at.without_coarse().with(field);
-            let fixed = Knowledge::default();
-            if let Some(bound) = self.key.following(segments, field, &known, &fixed) {
+            let mut leaf = |way: &Candidate, bound| {
                 let stop = Stop::Range {
                     segments,
                     field,
                     bound,
                 };
-                self.leaf(at, stop);
+                self.leaf(way, stop);
+            };
+            if let Some(bound) = key.following(segments, field, &known, &Knowledge::default()) {
+                leaf(at, bound);
+                continue;
+            }
+            let most = (MOST_REQUESTS / at.requests) as u64;
+            if let Some((values, bound)) = key.following_drawn(segments, field, &known, most) {
+                let count = values.len() as f64;
+                let next = at.times(Dimension::Segment(segments, values), count);
+                next.iter().for_each(|way| leaf(way, bound));
             }
         }
     }

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Of writes that make so many rows for each, hardly any row is written again: what comes of those is below a thousandth of the count.
-const NEARLY_ALL: f64 = 0.999;
+pub(super) const NEARLY_ALL: f64 = 0.999;
 
 /// Which share of a range's values is within a part of it.
 fn share(part: &Range<i64>, of: &Range<i64>) -> f64 {

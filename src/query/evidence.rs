@@ -122,10 +122,13 @@ impl Evidence {
         segments: impl Iterator<Item = usize> + Clone,
     ) -> Self {
         let known = |field: &FieldId| way.is_whole(*field);
-        let given = segments.clone().filter_map(|segment| {
-            let count = way.values_given(segment)?;
-            Some((segment, count as f64))
-        });
+        let given = way
+            .dimensions
+            .iter()
+            .filter_map(|dimension| match dimension {
+                Dimension::Segment(at, values) => Some((*at, values.len() as f64)),
+                Dimension::Field(..) => None,
+            });
         let (hidden, drawn): (Vec<_>, Vec<_>) = given.partition(|(at, _)| way.hides(*at));
         let plain = segments.filter(|segment| !way.hides(*segment));
         let plain: Vec<usize> = plain.collect();

@@ -1,12 +1,15 @@
 //! How many rows a read wants, and how many the scan of one combination holds. Must not know regions.
 
+use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues};
-use super::differing_rows::DifferingRows;
+use super::differing_rows::{DifferingRows, NEARLY_ALL};
+use super::enough_rows::WantedRows;
 use super::evidence::Evidence;
 use super::question::{Counted, Question};
 use super::requests::Scratch;
 use super::serve::Read;
 use crate::record::{FieldId, ValueGroups};
+use crate::statistics::values_met;
 use crate::workload::{Condition, ReadTarget, RowCounts};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -85,6 +88,17 @@ impl<'a, R: RowCounts> ListedRows<'a, R> {
         let parts = parts.filter(|part| part.is_finite());
         let there: f64 = parts.map(|part| part.min(1.0)).sum();
         by_chance + there * (when_there - by_chance)
+    }
+}
+
+impl AccessPlan {
+    /// Fields of which each combination has a value of its own.
+    fn given_fields(&self) -> impl Iterator<Item = FieldId> {
+        let dimensions = self.way.dimensions.iter();
+        dimensions.filter_map(|dimension| match dimension {
+            Dimension::Field(field, FieldValues::List(_) | FieldValues::All(_)) => Some(*field),
+            _ => None,
+        })
     }
 }
 
@@ -293,29 +307,38 @@ impl<R: RowCounts> Read<'_, R> {
 
     /// Of the rows of the combination's scan, those with what is known besides, as far as scans may differ in that; all where they don't.
     pub(super) fn wanted_of_scan(&mut self, rows: f64) -> f64 {
-        let (plan, question, target) = (self.plan, &self.plan.question, self.target);
-        let is_given =
-            |values: &FieldValues| matches!(values, FieldValues::List(_) | FieldValues::All(_));
-        let given = plan
-            .way
-            .dimensions
-            .iter()
-            .filter_map(|dimension| match dimension {
-                Dimension::Field(field, values) if is_given(values) => Some(*field),
-                _ => None,
-            });
-        let known = question.known.stored();
-        let is_told = |field: &FieldId| plan.evidence.told.contains(field);
-        if known.iter().all(is_told) {
+        let known = self.plan.question.known.stored();
+        if known.iter().all(|it| self.plan.evidence.told.contains(it)) {
             return rows;
         }
         let is_decided = self.is_decided();
         if is_decided && !self.is_of_target() {
             return 0.0;
         }
-        if given.clone().next().is_none() && !is_decided {
+        match self.plan.given_fields().next().is_none() && !is_decided {
+            true => rows,
+            false => self.count_of_known(Counted::Rows, true),
+        }
+    }
+
+    /// Expected number of rows or cells with all that is known of the combination, in whichever of the scans that share them.
+    pub(super) fn count_of_scan(&mut self, of: Counted) -> f64 {
+        let (plan, question) = (self.plan, &self.plan.question);
+        let rows = self.count_of_known(of, true);
+        let is_given = |list: &FieldId| plan.given_fields().any(|field| field == *list);
+        if question.derived.is_empty() && question.lists.iter().all(is_given) {
             return rows;
         }
+        // Of what is known besides each scan has its part.
+        match self.count_of_known(of, false) {
+            all if all > 0.0 => rows * self.wanted(of).0 / all,
+            _ => rows,
+        }
+    }
+
+    /// Expected number of rows or cells with the values that are known one by one, and perhaps with those that the combination gives.
+    fn count_of_known(&mut self, of: Counted, are_given: bool) -> f64 {
+        let (plan, question, target) = (self.plan, &self.plan.question, self.target);
         let Scratch {
             record,
             equal,
@@ -324,19 +347,21 @@ impl<R: RowCounts> Read<'_, R> {
             ..
         } = &mut *self.scratch;
         equal.clear();
-        let fields = known.iter().copied().chain(given.filter(is_told));
+        let told = plan.given_fields();
+        let told = told.filter(|field| are_given && plan.evidence.told.contains(field));
+        let fields = question.known.stored().iter().copied().chain(told);
         equal.extend(fields.map(|field| (field, record[usize::from(field.0)])));
         equal.sort_unstable();
         equal.dedup();
         let condition = Condition::of(equal, &bands.0);
-        let (identity, step) = (&question.identity, steps[Counted::Rows as usize]);
+        let (identity, step) = (question.identity_of(of), steps[of as usize]);
         let rows = identity.current_rows(self.rows, condition, step, target.record, target.at);
-        match question.cell_identity {
-            None => {
+        match of == Counted::Rows && question.cell_identity.is_some() {
+            true => rows,
+            false => {
                 let target = (target.record, target.at);
                 identity.newest(rows, self.rows, condition, (step, true), target)
             }
-            Some(_) => rows,
         }
     }
 
@@ -440,5 +465,59 @@ impl<R: RowCounts> Read<'_, R> {
         self.scratch.bands.set(field, own);
         (self.scratch.high, self.scratch.slots) = (bytes, slots);
         found
+    }
+}
+
+impl<R: RowCounts> Read<'_, R> {
+    /// The law of a number of rows, or of cells, that are `wanted` on average: just that where it is far from the `most` that are asked for.
+    pub(super) fn law_of(&mut self, wanted: f64, most: f64) -> WantedRows {
+        let (record, bands) = (self.target.record, &self.scratch.bands.0);
+        let is_within =
+            |it: &(FieldId, i64, i64)| (it.1..it.2).contains(&record[usize::from(it.0.0)]);
+        let own = match bands.iter().all(is_within) {
+            true => wanted.min(1.0),
+            false => 0.0,
+        };
+        let is_near = (wanted - most).abs() < 8.0 * wanted.sqrt() + 20.0;
+        WantedRows {
+            own,
+            others: wanted - own,
+            share: if is_near { self.certainty(wanted) } else { 1.0 },
+        }
+    }
+
+    /// With which probability each of the rows that could be wanted is.
+    fn certainty(&mut self, wanted: f64) -> f64 {
+        let (question, rows, target) = (&self.plan.question, self.rows, self.target);
+        let condition = self.known();
+        let certainty = rows.certainty(condition, target.record, target.at);
+        let writes = rows.writes(condition, target.record, target.at);
+        if !question.lists.is_empty() || !question.derived.is_empty() {
+            return certainty * (wanted / writes).min(1.0);
+        }
+        match wanted < writes * NEARLY_ALL {
+            // What each row is written often is there, however many writes there are.
+            true => 1.0 - (1.0 - certainty) * libm::exp(-writes / values_met(wanted, writes)),
+            false => certainty,
+        }
+    }
+
+    /// Who takes turns to write what is wanted, where it is asked for by time.
+    pub(super) fn turns(&mut self) -> Option<f64> {
+        let (question, rows, target) = (&self.plan.question, self.rows, self.target);
+        let is_plain = question.lists.is_empty() && question.derived.is_empty();
+        match question.by_time && is_plain {
+            true => rows.turns(self.known(), target.record, target.at),
+            false => None,
+        }
+    }
+
+    /// What the reader knows of single values and ranges.
+    fn known(&mut self) -> Condition<'_> {
+        let Scratch { equal, bands, .. } = &mut *self.scratch;
+        let known = self.plan.question.known.stored().iter();
+        equal.clear();
+        equal.extend(known.map(|field| (*field, self.target.record[usize::from(field.0)])));
+        Condition::of(equal, &bands.0)
     }
 }

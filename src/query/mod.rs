@@ -10,6 +10,7 @@
 mod access_plan;
 mod candidates;
 mod differing_rows;
+mod enough_rows;
 mod evidence;
 mod exact_scan;
 mod expected_rows;

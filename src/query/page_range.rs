@@ -12,10 +12,26 @@ impl<R: RowCounts> Read<'_, R> {
     /// The value of the page's field by which, in the page's order, so many records have come: rows, or cells where a qualifier tells them apart.
     /// The last value where there are fewer.
     pub(super) fn value_before(&mut self, order: Order, records: f64) -> i64 {
+        let range = self.range_of(order.field);
+        let wanted = |read: &mut Self| read.wanted(Counted::Cells).0;
+        self.value_from(range, order, records, wanted)
+    }
+
+    /// The range that is known of a field, or its domain.
+    fn range_of(&self, field: FieldId) -> Range<i64> {
+        let own = self.scratch.bands.of(field);
+        own.unwrap_or_else(|| self.plan.question.domain(field))
+    }
+
+    /// The same of records within a range of the field, as `count` says how many there are of the range that is known.
+    fn value_from(
+        &mut self,
+        range: Range<i64>,
+        order: Order,
+        records: f64,
+        count: impl Fn(&mut Self) -> f64,
+    ) -> i64 {
         let own = self.scratch.bands.of(order.field);
-        let range = own
-            .clone()
-            .unwrap_or_else(|| self.plan.question.domain(order.field));
         // The nearest value by which enough rows have come: `far` is known to do, `near` not to; and how many are too many there.
         let (mut near, mut far) = match order.falling {
             true => (range.start.saturating_sub(1), range.end - 1),
@@ -28,7 +44,7 @@ impl<R: RowCounts> Read<'_, R> {
                 false => value..range.end,
             };
             self.scratch.bands.set(order.field, Some(before));
-            self.wanted(Counted::Cells).0 - records
+            count(self) - records
         };
         let (mut of_near, mut of_far) = (-records, surplus(far));
         let mut halves = false;
@@ -85,60 +101,112 @@ impl<R: RowCounts> Read<'_, R> {
             _ => self.value_before(order, skipped),
         };
         let of_page = first.min(last)..first.max(last) + 1;
-        let of_skipped = match order.falling {
-            true => range.start..of_page.start,
-            false => of_page.end..range.end,
+        let with_skipped = match order.falling {
+            true => range.start..of_page.end,
+            false => of_page.start..range.end,
         };
         let mut rows_in = |between: &Range<i64>| {
             self.scratch.bands.set(order.field, Some(between.clone()));
             self.wanted(Counted::Rows).0
         };
-        let [size_rows, skipped_rows] = [&of_page, &of_skipped].map(&mut rows_in);
+        // A row may hold cells of both.
+        let [size_rows, all_rows] = [&of_page, &with_skipped].map(&mut rows_in);
         self.scratch.bands.set(order.field, own);
+        let number = self.law_of(all, skipped + size);
         Page {
-            skipped: skipped_rows,
+            skipped: all_rows - size_rows,
             size: size_rows,
-            cells: Some([all, (all - skipped).clamp(0.0, size)]),
+            cells: Some([all, number.of_page(skipped, size)]),
         }
     }
 
     /// From the first value of the page's order, or the cursor's, to the one by which each scan has enough; whole steps of the field where rows lie in steps.
-    fn reach(&mut self, order: Order) -> Range<i64> {
-        let scans = self.scans();
-        let own = self.scratch.bands.of(order.field);
-        let domain = self.plan.question.domain(order.field);
-        let range = own.unwrap_or_else(|| domain.clone());
+    fn reach(&mut self, order: Order, scans: f64) -> Range<i64> {
+        let range = self.range_of(order.field);
         let [skipped, size] = [order.skipped, order.rows].map(|records| records as f64);
-        let (first, last) = match order.by_cursor && order.skipped > 0 {
+        let is_behind = order.by_cursor && order.skipped > 0 && !self.is_in_steps(order.field);
+        let (first, last) = match is_behind {
             true => (self.value_before(order, skipped), skipped + scans * size),
-            false if order.falling => (range.start, scans * (skipped + size)),
-            false => (range.end - 1, scans * (skipped + size)),
+            false => {
+                let passed = if order.by_cursor { 0.0 } else { skipped };
+                let first = if order.falling {
+                    range.start
+                } else {
+                    range.end - 1
+                };
+                (first, scans * (passed + size))
+            }
         };
         let last = self.value_before(order, last);
         let reach = first.min(last)..first.max(last) + 1;
         let step = self.plan.ordered.as_ref().and_then(|it| it.step.as_ref());
         let Some(steps) = step else { return reach };
         let Scratch { record, grain, .. } = &mut *self.scratch;
-        record.clone_from_slice(self.target.record);
+        let domain = self.plan.question.domain(order.field);
         let whole = steps.covering(reach, record, domain, grain);
         whole.start.max(range.start)..whole.end.min(range.end)
     }
 
-    /// In what each scan reads until it has enough: wanted rows, all rows, and cells that are read of each.
+    /// In what each scan reads until it has enough: wanted rows, all rows, and cells that are read of each. Of scans of a step of the field each it is that of a step in the middle,
+    /// which is a whole one.
     pub(super) fn in_reach(&mut self, order: Order) -> [f64; 3] {
         let (plan, field) = (self.plan, order.field);
         let own = self.scratch.bands.of(field);
-        let reach = self.reach(order);
+        let range = self.range_of(field);
+        let Scratch {
+            record,
+            grain,
+            bands,
+            ..
+        } = &mut *self.scratch;
+        let own_slot = record[usize::from(field.0)];
+        let mut steps = plan.evidence.steps.iter();
+        let in_all = steps.find(|it| it.0 == field).map(|(_, steps)| {
+            let domain = plan.question.domain(field);
+            let all = steps.covering(range.clone(), record, domain.clone(), grain);
+            record[usize::from(field.0)] = i64::midpoint(range.start, range.end - 1);
+            let step = steps.window(record, domain, grain);
+            let [all, one] = [&all, &step].map(|it| it.end.abs_diff(it.start) as f64);
+            bands.set(field, Some(step));
+            (all / one).round()
+        });
+        let scans = (self.scans() / in_all.unwrap_or(1.0)).max(1.0);
+        let reach = self.reach(order, scans);
         self.scratch.bands.set(field, Some(reach.clone()));
         let wanted = self.wanted(Counted::Rows).0;
-        let only = Some((field, reach)).filter(|_| !self.is_in_steps(field));
         let [mut met, mut cells] = [1.0, self.requests.row_cells];
         if let Some(of_cells) = &plan.cells {
+            let only = Some((field, reach));
             met = self.number_of(Counted::Rows, &plan.evidence, only.clone());
             cells = self.number_of(Counted::Cells, of_cells, only) / met.max(f64::MIN_POSITIVE);
         }
         self.scratch.bands.set(field, own);
-        [wanted / self.scans(), met, cells]
+        self.scratch.record[usize::from(field.0)] = own_slot;
+        [wanted / scans, met, cells]
+    }
+
+    /// Which parts of the rows that scans hold lie before the range that is known of the field of their order, in that order, and within it: all of them within where the
+    /// scans are bounded by it. Behind it nobody reads on.
+    pub(super) fn parts_by_range(&mut self, order: Order) -> [f64; 2] {
+        let (plan, field) = (self.plan, order.field);
+        let is_bounded = matches!(plan.evidence.range, Some((range, None)) if range == field);
+        let range = self.scratch.bands.of(field);
+        let Some(range) = range.filter(|_| !is_bounded && !self.is_in_steps(field)) else {
+            return [0.0, 1.0];
+        };
+        let domain = plan.question.domain(field);
+        let until = match order.falling {
+            true => domain.start..range.end,
+            false => range.start..domain.end,
+        };
+        let all = self.rows_of(&plan.evidence);
+        if all <= 0.0 {
+            return [0.0, 1.0];
+        }
+        // A row may hold cells of both.
+        let [until, within] = [until, range]
+            .map(|part| self.number_of(Counted::Rows, &plan.evidence, Some((field, part))) / all);
+        [(until - within).max(0.0), within]
     }
 
     /// Scans that find any of what is wanted.
@@ -153,28 +221,47 @@ impl<R: RowCounts> Read<'_, R> {
         steps.any(|it| it.0 == field)
     }
 
-    /// How many times as many rows or cells there are for each wanted one among those that scans meet as among all: kinds of rows that have histories of their own, or
-    /// are kept for so long each, are mixed otherwise in the newest part.
-    pub(super) fn mix_of_reach(&mut self, of: Counted, order: Order) -> f64 {
-        let (plan, field) = (self.plan, order.field);
-        if !plan.is_mixed || self.is_in_steps(field) {
+    /// How many times as many rows or cells there are for each wanted one among those that the combination's scan meets until it has enough as among all of its own: kinds of
+    /// rows that have histories of their own, or are kept for so long each, are mixed otherwise in the newest part, and scans of few rows reach further back.
+    pub(super) fn mix_of_scan(&mut self) -> f64 {
+        let (plan, question) = (self.plan, &self.plan.question);
+        let Some(order) = question.order.filter(|it| !self.is_in_steps(it.field)) else {
             return 1.0;
-        }
-        let cells = plan.cells.as_ref().filter(|_| of == Counted::Cells);
-        let evidence = cells.unwrap_or(&plan.evidence);
-        let own = self.scratch.bands.of(field);
-        let domain = own.clone().unwrap_or_else(|| plan.question.domain(field));
-        let reach = self.reach(order);
+        };
+        let is_of_cells = |cells: &RowIdentity| cells.tells(order.field);
+        let (of, evidence) = match &plan.cells {
+            Some(cells) if question.cell_identity.as_ref().is_some_and(is_of_cells) => {
+                (Counted::Cells, cells)
+            }
+            _ => (Counted::Rows, &plan.evidence),
+        };
+        let field = usize::from(order.field.0);
+        let own = self.scratch.bands.of(order.field);
+        let all = self.range_of(order.field);
+        let skipped = if order.by_cursor { 0 } else { order.skipped };
+        let (from, asked) = match self.scratch.cursor.get(field) {
+            Some(cursor) if order.falling => (*cursor..all.end, order.rows),
+            Some(cursor) => (all.start..cursor.saturating_add(1), order.rows),
+            None => (all.clone(), order.rows + skipped),
+        };
+        let shared_by = evidence.shared_by;
+        let count = |read: &mut Self| read.count_of_scan(of) / shared_by;
+        let last = self.value_from(from.clone(), order, asked as f64, count);
+        let met = match order.falling {
+            true => from.start..last.saturating_add(1),
+            false => last..from.end,
+        };
         // The target is a wanted one wherever it lies, and says nothing of the others.
-        let slot = self.target.record[usize::from(field.0)];
-        let [met, all] = [reach, domain].map(|range| {
-            let target = f64::from(u8::from(range.contains(&slot)));
-            self.scratch.bands.set(field, Some(range.clone()));
-            let wanted = self.wanted(of).0;
-            let rows = self.number_of(of, evidence, Some((field, range)));
+        let is_own = self.scratch.record == self.target.record;
+        let slot = self.target.record[field];
+        let [met, all] = [met, all].map(|range| {
+            let target = f64::from(u8::from(is_own && range.contains(&slot))) / shared_by;
+            self.scratch.bands.set(order.field, Some(range.clone()));
+            let wanted = count(self);
+            let rows = self.number_of(of, evidence, Some((order.field, range)));
             (rows - target) / (wanted - target)
         });
-        self.scratch.bands.set(field, own);
+        self.scratch.bands.set(order.field, own);
         let mix = met / all;
         if mix.is_finite() && mix > 0.0 {
             mix

@@ -5,7 +5,7 @@ use super::row_identity::RowIdentity;
 use crate::key::{Coincidences, FieldSteps, KeyPlan, Knowledge, Randomness, StepCache};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{DerivedId, FieldId, FieldKind, KnownField, Schema, TimeUnit};
-use crate::time::{EpochNanos, SimDuration};
+use crate::time::{EpochNanos, SimDuration, SimTime};
 use crate::workload::{PageVia, RangeExtent, Read, ReadTarget};
 use std::ops::Range;
 use std::sync::Arc;
@@ -88,8 +88,8 @@ pub(super) struct Question {
     pub told_besides: Vec<FieldId>,
     /// Fields of which one value is drawn for each combination of others, with these others; each behind those.
     pub dependents: Vec<(FieldId, Vec<FieldId>)>,
-    /// Domains of the number fields, by field.
-    domains: Vec<Range<i64>>,
+    /// Domains of the number fields, by field, with the units of those that carry the instants of writes.
+    domains: Vec<(Range<i64>, Option<TimeUnit>)>,
     /// The run's start.
     start: EpochNanos,
     /// For what is drawn in a key, where it is of no account.
@@ -293,7 +293,16 @@ impl Question {
             decided,
             told_besides,
             dependents,
-            domains: fields.map(|field| schema.slots(field)).collect(),
+            domains: fields
+                .map(
+                    |id| match (&schema.field(id).kind, &schema.field(id).column) {
+                        (FieldKind::Timestamp { unit, .. }, None) => {
+                            (schema.slots(id), Some(*unit))
+                        }
+                        _ => (schema.slots(id), None),
+                    },
+                )
+                .collect(),
             known,
             start,
             draws: DrawKey::new(Seed(0), 0, Stream::Keys, 0),
@@ -343,7 +352,15 @@ impl Question {
 
     /// The domain of a number field.
     pub fn domain(&self, field: FieldId) -> Range<i64> {
-        self.domains[usize::from(field.0)].clone()
+        self.domains[usize::from(field.0)].0.clone()
+    }
+
+    /// Values of a number field that rows may have at an instant: no time is later.
+    pub fn domain_at(&self, field: FieldId, at: SimTime) -> Range<i64> {
+        let (domain, unit) = &self.domains[usize::from(field.0)];
+        let now = unit.map(|unit| unit.floor(self.start.at(at)));
+        let end = now.map_or(domain.end, |now| domain.end.min(now.saturating_add(1)));
+        domain.start..end.max(domain.start.saturating_add(1))
     }
 
     /// Does the reader know a range of the field?

@@ -89,6 +89,8 @@ pub(super) struct Scratch {
     pub cursor_key: Vec<u8>,
     /// Expected rows of scans that lie before the cursor as a whole.
     pub passed_rows: f64,
+    /// Of each scan whose kinds of rows are mixed otherwise in the newest part than in all of it, how many times as many are read; empty where they are not.
+    pub mixes: Vec<f64>,
     /// Rows of longer values in the scan, and those before its own.
     pub longer: [f64; 2],
     /// Requests in the order of their keys, to find equal ones.
@@ -96,6 +98,7 @@ pub(super) struct Scratch {
     pub spare_starts: KeyBatch,
     pub spare_stops: KeyBatch,
     pub spare_scans: Vec<ScanRequest>,
+    pub spare_mixes: Vec<f64>,
 }
 
 /// What was counted for one read so far: all buckets that it fans out to ask for the same, and its Gets in turn for what was wanted.
@@ -206,6 +209,8 @@ impl Requests {
             spare_starts,
             spare_stops,
             spare_scans,
+            mixes,
+            spare_mixes,
             ..
         } = scratch;
         spare_starts.clear();
@@ -227,6 +232,7 @@ impl Requests {
         sort(sorted, starts);
         spare_stops.clear();
         spare_scans.clear();
+        spare_mixes.clear();
         let mut sorted = sorted.iter().map(|at| *at as usize).peekable();
         while let Some(first) = sorted.next() {
             let (mut stop, mut scan) = (first, self.scans[first]);
@@ -255,11 +261,13 @@ impl Requests {
             spare_starts.push(starts.get(first));
             spare_stops.push(stops.get(stop));
             spare_scans.push(scan);
+            spare_mixes.extend(mixes.get(first));
         }
         drop(sorted);
         std::mem::swap(starts, spare_starts);
         std::mem::swap(stops, spare_stops);
         std::mem::swap(&mut self.scans, spare_scans);
+        std::mem::swap(mixes, spare_mixes);
     }
 }
 

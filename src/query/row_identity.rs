@@ -176,8 +176,15 @@ impl RowIdentity {
             finer.any(|it| *it != own && !it.is_periodic() && own.is_told_by(it))
         };
         made.retain(|of| !digit(of).is_some_and(is_told));
-        // A hash of several fields may tell each of them.
-        let several = made.iter().filter(|of| of.fields.len() > 1);
+        // A hash of several fields may tell each of them, where it has no fewer values than they have together.
+        let together = |of: &Made| {
+            let counts = of.fields.iter().map(|it| schema.field(it.0).count());
+            counts
+                .map(|count| count.map_or(0.0, |it| it as f64))
+                .product::<f64>()
+        };
+        let several = made.iter();
+        let several = several.filter(|of| of.fields.len() > 1 && of.values >= together(of));
         let several = several.flat_map(|of| of.fields.iter().map(|it| it.0));
         let known: Vec<FieldId> = several.chain(told.iter().copied()).collect();
         let changing = (0..schema.fields.len() as u16).map(FieldId);

@@ -3,6 +3,7 @@
 
 use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues, Stop};
+use super::enough_rows::{PASSED_OVER, turns_until};
 use super::question::{Bands, Counted};
 use super::requests::{Counts, Requests, ScanRequest, Scratch};
 use crate::key::Row;
@@ -11,6 +12,9 @@ use crate::record::FieldId;
 use crate::time::SimTime;
 use crate::workload::{Condition, ReadTarget, RowCounts, RowEquality};
 use std::ops::Range;
+
+/// Scans of one read whose rows are looked at one by one; of more, those behind them are taken to be like the last (estimate: a millisecond).
+const MOST_LOOKED_AT: usize = 64;
 
 /// Rows whose number is of no account.
 struct Uncounted;
@@ -59,6 +63,7 @@ impl AccessPlan {
         let mut scratch = requests.scratch.take().unwrap_or_default();
         scratch.counts.iter_mut().for_each(Counts::forget);
         scratch.counted = [0.0; 2];
+        scratch.mixes.clear();
         scratch.record.clear();
         scratch.record.extend_from_slice(target.record);
         scratch.choice.clear();
@@ -121,7 +126,7 @@ impl AccessPlan {
 /// What a reader of some of the rows, by their order, passes and gets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Page {
-    /// Rows that hold what is skipped.
+    /// Rows that hold what is skipped and nothing of what is returned.
     pub skipped: f64,
     /// Rows that hold what is returned.
     pub size: f64,
@@ -187,7 +192,7 @@ impl<R: RowCounts> Read<'_, R> {
         let own = self.scratch.bands.of(field);
         let range = match plan.question.has_band(field) {
             true => own.clone(),
-            false => Some(plan.question.domain(field)),
+            false => Some(plan.question.domain_at(field, target.at)),
         };
         match (values, range) {
             (FieldValues::List(list), _) => {
@@ -282,6 +287,7 @@ impl<R: RowCounts> Read<'_, R> {
         };
         let Scratch {
             record,
+            choice,
             bands,
             low,
             high,
@@ -318,7 +324,14 @@ impl<R: RowCounts> Read<'_, R> {
                     {
                         record[slot] = value;
                         let row = plan.row(record, self.target);
-                        key.write_following(segments, bound, &row, greatest, out);
+                        let last = bound.end - 1;
+                        plan.write_segments(segments..last, choice, &row, out);
+                        let last_start = out.len();
+                        match bound.open {
+                            true => key.write_bound(last, &row, greatest, out),
+                            false => plan.write_segments(last..bound.end, choice, &row, out),
+                        }
+                        out.truncate(bound.bytes.map_or(usize::MAX, |bytes| last_start + bytes));
                     }
                     record[slot] = own;
                 }
@@ -330,6 +343,15 @@ impl<R: RowCounts> Read<'_, R> {
         if !self.is_behind_cursor() {
             self.scratch.passed_rows += rows;
             return;
+        }
+        if plan.is_mixed {
+            // Buckets have the same rows each.
+            let last = self.scratch.mixes.last().copied();
+            let is_alike = self.requests.scans.last().is_some_and(|it| it.rows == rows);
+            let is_known = is_alike || self.scratch.mixes.len() >= MOST_LOOKED_AT;
+            let mix = last.filter(|_| is_known);
+            let mix = mix.unwrap_or_else(|| self.mix_of_scan());
+            self.scratch.mixes.push(mix);
         }
         self.requests.starts.push(&self.scratch.low);
         self.requests.stops.push(&self.scratch.stop);
@@ -514,28 +536,13 @@ impl<R: RowCounts> Read<'_, R> {
         (kept / count(1, bands)).max(0.0)
     }
 
-    /// Who takes turns to write what is wanted, where it is asked for by time.
-    fn turns(&mut self) -> Option<f64> {
-        let question = &self.plan.question;
-        if !question.by_time || !question.lists.is_empty() || !question.derived.is_empty() {
-            return None;
-        }
-        let Scratch { equal, bands, .. } = &mut *self.scratch;
-        let target = self.target;
-        let known = question.known.stored().iter();
-        equal.clear();
-        equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
-        let condition = Condition::of(equal, &bands.0);
-        self.rows.turns(condition, target.record, target.at)
-    }
-
     /// Rows read until there are enough, and rows that are returned.
     fn limit(&mut self, wanted: f64, page: &Page) {
         let (plan, passed_rows) = (self.plan, self.scratch.passed_rows);
-        let found = match self.requests.scans.is_empty() {
-            true => wanted.min(self.requests.gets_found),
-            false => wanted,
-        };
+        // Nobody gets more rows than there are.
+        let of_scans = self.requests.scans.iter().map(|scan| scan.rows);
+        let all = self.requests.gets_found + of_scans.sum::<f64>() + passed_rows;
+        let found = wanted.min(all);
         if plan.question.by_index.is_some() {
             self.requests.rows_returned = self.requests.gets_found;
             return;
@@ -545,7 +552,9 @@ impl<R: RowCounts> Read<'_, R> {
             return;
         };
         self.requests.rows_found = found;
-        self.requests.rows_returned = (found - page.skipped).clamp(0.0, page.size);
+        let scans = self.requests.scans.len().max(1) as f64;
+        let number = self.law_of(found, scans * (page.skipped + page.size));
+        self.requests.rows_returned = number.of_page(page.skipped, page.size);
         let whole = self.requests.row_cells;
         // What each request asks for, and how many cells it reads for that of rows that have any, where a row's cells lie in the order wanted.
         let asked = (order.rows + if order.by_cursor { 0 } else { order.skipped }) as f64;
@@ -564,12 +573,10 @@ impl<R: RowCounts> Read<'_, R> {
         };
         // Rows of longer values lie before all others or behind them. Only one scan has any.
         let [longer, mut before] = self.scratch.longer;
-        let behind: f64 = self
-            .requests
-            .scans
-            .iter()
-            .map(|scan| scan.rows - longer)
-            .sum();
+        let [mut earlier, within] = self.parts_by_range(order);
+        let of_scans = self.requests.scans.iter();
+        let behind = within * of_scans.map(|scan| scan.rows - longer).sum::<f64>();
+        let passed_rows = passed_rows * within;
         let total = behind + passed_rows;
         // Of the rows that are read, these are wanted.
         let share = match total > 0.0 {
@@ -585,9 +592,8 @@ impl<R: RowCounts> Read<'_, R> {
             true => self.in_reach(order),
             false => [asked, asked, 1.0],
         };
-        let mix = self.mix_of_reach(page.cells.map_or(Counted::Rows, |_| Counted::Cells), order);
         if order.by_cursor && order.skipped > 0 {
-            before = 0.0;
+            (before, earlier) = (0.0, 0.0);
         }
         let turns = match ordered.step {
             None => self.turns(),
@@ -595,12 +601,13 @@ impl<R: RowCounts> Read<'_, R> {
         };
         // Wanted ones may lie in some of the scans only, such as those of a kind that one host has.
         let of_scans: f64 = self.requests.scans.iter().map(|scan| scan.rows_read).sum();
-        // The target is one of them, wherever it lies.
-        let own = wanted.min(1.0);
         let mut cells = 0.0;
-        for scan in &mut self.requests.scans {
+        let mixes = self.scratch.mixes.iter().copied();
+        let mixes = mixes.chain(std::iter::repeat(1.0));
+        for (scan, mix) in self.requests.scans.iter_mut().zip(mixes) {
             let part = scan.rows_read / of_scans * share * behind / wanted * (1.0 - passed);
-            let rows = (scan.rows - longer) * (1.0 - passed);
+            let rows = (scan.rows - longer) * within * (1.0 - passed);
+            let before = before + (scan.rows - longer) * earlier;
             scan.rows *= 1.0 - passed;
             scan.rows_read = match part > 0.0 {
                 true => {
@@ -614,7 +621,7 @@ impl<R: RowCounts> Read<'_, R> {
                             Some(turns) if turns > 1.0 - PASSED_OVER => {
                                 turns_until(enough, rows, [turns, wanted * part])
                             }
-                            _ => rows_until(enough, rows, [own, wanted - own].map(|it| it * part)),
+                            _ => number.part(part).rows_until(enough, rows),
                         },
                     };
                     scan.rows.min(before + until)
@@ -634,56 +641,6 @@ impl<R: RowCounts> Read<'_, R> {
         }
     }
 }
-
-/// Of `rows` that are read one after another, how many it takes on average to find `enough` of the `wanted` ones, of which each period has as many as there are
-/// `turns`: of these the n-th of w comes after n (rows + 1) / (w + 1) of the period's rows.
-fn turns_until(enough: f64, rows: f64, [turns, wanted]: [f64; 2]) -> f64 {
-    let of_period = rows * turns / wanted;
-    // Shares of combinations are whole numbers of them but for rounding.
-    let whole = ((enough - 1.0) / turns + PASSED_OVER).floor().max(0.0);
-    let last = (enough - whole * turns) / (turns + 1.0);
-    (whole * of_period + last * (of_period + 1.0)).min(rows)
-}
-
-/// Of `rows` that are read one after another, how many it takes on average to find `enough` of those that are wanted, which lie anywhere among them: one that is
-/// among them with the probability `own`, and `others` on average. The n-th of w comes after n (rows + 1) / (w + 1), and all are read where there are fewer.
-fn rows_until(enough: f64, rows: f64, [own, others]: [f64; 2]) -> f64 {
-    // How many there are is the less left to chance the more of all are wanted.
-    let density = (own + others) / rows;
-    if density > 1.0 - PASSED_OVER {
-        return enough.min(rows);
-    }
-    let read = |certain: f64| {
-        let as_many = enough / (others + certain + 1.0);
-        let by_chance = part_until(enough, others, certain);
-        let part = density * as_many + (1.0 - density) * by_chance;
-        (part * (rows + 1.0)).min(rows)
-    };
-    own * read(1.0) + (1.0 - own) * read(0.0)
-}
-
-/// Beyond so many their number is taken for its mean: within 1 %, as the mean of 1 / k is that of 1 over the mean by as much.
-const MOST_SUMMED: f64 = 100.0;
-
-/// The mean of min(1, n / (k + 1)), where k is `certain` and besides what Poisson's law of that mean gives: the part of the rows that is read until `enough` of k
-/// are found.
-fn part_until(enough: f64, mean: f64, certain: f64) -> f64 {
-    if enough.max(mean) > MOST_SUMMED {
-        return (enough / (mean + certain)).min(1.0);
-    }
-    let (mut probability, mut left) = (libm::exp(-mean), 1.0);
-    let (mut part, mut count) = (0.0, 0.0);
-    while left > PASSED_OVER {
-        part += probability * (enough / (count + certain + 1.0)).min(1.0);
-        left -= probability;
-        count += 1.0;
-        probability *= mean / count;
-    }
-    part
-}
-
-/// What is rarer is left out: numbers of rows, and rows that are not wanted.
-const PASSED_OVER: f64 = 1e-6;
 
 impl AccessPlan {
     /// Asks for the target's own row, which is there ([`AccessPlan::own_row`]).

@@ -152,36 +152,3 @@ fn an_exact_scan_asks_for_what_any_scan_asks_for() {
         ask_alike([&exact, &any], &targets, key);
     }
 }
-
-#[test]
-fn a_wanted_row_that_is_there_lies_anywhere_and_further_ones_come_by_chance() {
-    let rows = 1_000_000.0;
-    let close = |found: f64, expected: f64| {
-        assert!(
-            (found / expected - 1.0).abs() < 1e-4,
-            "{found}, expected {expected}"
-        );
-    };
-    // One row alone is found half-way, and what is not there after all rows.
-    close(rows_until(1.0, rows, [1.0, 0.0]), rows / 2.0);
-    assert_eq!(rows_until(1.0, rows, [0.0, 0.0]), rows);
-    for others in [0.3, 1.24, 20.0] {
-        // The mean of 1 / (k + 2) over Poisson's law, by integrating t e^(-others (1 - t)) from 0 to 1, and that of 1 / (k + 1).
-        let rest = libm::exp(-others);
-        let beside = (others - 1.0 + rest) / (others * others);
-        close(rows_until(1.0, rows, [1.0, others]), rows * beside);
-        close(
-            rows_until(1.0, rows, [0.0, others]),
-            rows * (1.0 - rest) / others,
-        );
-    }
-    // Of 500 rows 10 are enough where all are wanted, and the 5 that there are where these are not enough.
-    close(rows_until(10.0, 500.0, [1.0, 499.0]), 10.0);
-    close(rows_until(10.0, 5.0, [1.0, 4.0]), 5.0);
-    // Of ten thousand rows every hundredth is wanted: 20 of them after 20 * 10,001 / 101, but for what chance adds, 1 / 100.
-    let found = rows_until(20.0, 10_000.0, [1.0, 99.0]);
-    assert!(
-        (1.0..1.02).contains(&(found / (20.0 * 10_001.0 / 101.0))),
-        "{found}"
-    );
-}

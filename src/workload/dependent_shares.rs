@@ -1,6 +1,6 @@
 //! Which share of an origin's rows has what is asked for of a field that others decide. Must not know what a key tells.
 
-use super::marginals::{Of, rows_with};
+use super::marginals::{Marginal, Of, rows_with};
 use super::row_count::RowCount;
 use super::row_question::{Item, items};
 use super::row_shape::OriginShape;
@@ -8,6 +8,9 @@ use super::values_together::{LISTED_MAX, ToldField, hash_of, share_in};
 use crate::record::FieldId;
 use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// Values of a range that are looked at one by one: some microseconds.
+const LOOKED_AT: u64 = 256;
 
 impl RowCount<'_> {
     /// The share of an origin's rows, or of the combinations of its values, that satisfy the `nth` part of the condition, on a dependent field, given the
@@ -23,6 +26,9 @@ impl RowCount<'_> {
             return f64::from(u8::from(holds));
         }
         if let Some(share) = self.share_of_group(at, item) {
+            return share;
+        }
+        if let Some(share) = self.share_in_range(at, item, of) {
             return share;
         }
         if item.groups.is_some() {
@@ -139,6 +145,27 @@ impl RowCount<'_> {
         let (_, found) = values.with(|_| Some(i64::from(*group)))?;
         let all: f64 = found.iter().map(|it| it.1).sum();
         Some(share_in(found, hash_of([item.low].into_iter())).unwrap_or(0.0) / all)
+    }
+
+    /// The same of a field that follows from another one, of which the condition leaves a short range: each value of that is looked at.
+    fn share_in_range(&self, at: usize, item: Item<'_>, of: Of) -> Option<f64> {
+        let marginals = &self.population.marginals;
+        let field = marginals.generator.schema().field(item.field);
+        let mut ranges = self.condition.between.iter();
+        let (parent, low, high) = *ranges.find(|it| field.of[..] == [it.0])?;
+        let is_short = high.abs_diff(low) <= LOOKED_AT && low < high;
+        let is_own = matches!(marginals.of(at, parent), Marginal::Own { .. });
+        if !(is_short && is_own && item.groups.is_none() && field.column.is_none()) {
+            return None;
+        }
+        let [mut all, mut own] = [0.0; 2];
+        for slot in low..high {
+            let share = marginals.independent(at, parent, (slot, slot + 1), of);
+            let value = marginals.generator.dependent_value(item.field, |_| slot)?;
+            all += share;
+            own += if item.has(value) { share } else { 0.0 };
+        }
+        (all > 0.0).then(|| own / all)
     }
 
     /// The same of a single value beside single values of fields that the same things decide, where each of these can be looked at.

@@ -112,6 +112,10 @@ impl RowCounts for Population {
         self.turns_of(condition, target, at)
     }
 
+    fn certainty(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> f64 {
+        self.certainty_of(condition, target, at)
+    }
+
     fn follow(&self, field: FieldId) -> bool {
         let is_drawn = |at| matches!(self.marginals.of(at, field), Marginal::OfOthers { .. });
         (0..self.origins.len()).all(is_drawn)
@@ -223,6 +227,10 @@ impl RowCounts for RowCounter {
 
     fn turns(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> Option<f64> {
         self.population.turns_of(condition, target, at)
+    }
+
+    fn certainty(&self, condition: Condition<'_>, target: &[i64], at: SimTime) -> f64 {
+        self.population.certainty_of(condition, target, at)
     }
 
     fn follow(&self, field: FieldId) -> bool {

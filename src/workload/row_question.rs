@@ -176,6 +176,11 @@ pub trait RowCounts {
         None
     }
 
+    /// With which probability each of the writes that could satisfy a condition does: 1 where their number is known, 0 where any of a great many may.
+    fn certainty(&self, _condition: Condition<'_>, _target: &[i64], _at: SimTime) -> f64 {
+        1.0
+    }
+
     /// Do all rows have the value of a field that is drawn for those of other fields?
     fn follow(&self, _field: FieldId) -> bool {
         true

@@ -2,7 +2,7 @@
 
 use super::kept_writes::{InCell, kept_of};
 use super::population::Population;
-use super::row_count::RowCount;
+use super::row_count::{Part, RowCount};
 use super::row_question::{Condition, RowEquality};
 use super::row_shape::RowShape;
 use super::spec::{Workload, WriteId, WriteKind};
@@ -90,6 +90,36 @@ impl Population {
         let are_turns = !is_drawn && origin.history.has_spread_turns();
         (are_turns && some.all(|of| count.continues(of, first)))
             .then_some(origin.combinations * first.part.combined)
+    }
+
+    /// With which probability each of the writes that could satisfy a condition does: those of combinations that take turns do for certain, but for the turn that begins
+    /// or ends within a range of time, and of drawn rows as many as their share says.
+    pub(super) fn certainty_of(
+        &self,
+        condition: Condition<'_>,
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        let every_write = RowEquality::default();
+        let shape = RowShape::of(self, condition, every_write);
+        let count = RowCount::new((self, &shape), (condition, every_write), target, at);
+        let certain = count.selected.iter().map(|of| {
+            let (origin, Part { combined, drawn }) = (&self.origins[of.origin], of.part);
+            match (origin.history.regular, origin.each.is_empty()) {
+                (false, _) => 0.0,
+                (true, true) => of.rows * combined * drawn,
+                (true, false) => {
+                    let combinations = origin.combinations * combined;
+                    let turns = (of.rows / (combinations * drawn)).fract();
+                    of.rows * drawn - combinations * drawn * drawn * turns * (1.0 - turns)
+                }
+            }
+        });
+        let rows: f64 = count.selected.iter().map(|of| of.rows).sum();
+        match rows > 0.0 {
+            true => (certain.sum::<f64>() / rows).clamp(0.0, 1.0),
+            false => 1.0,
+        }
     }
 
     /// What a row of a write that appends, of this workload, finds in its cell when it comes in the run: values of before the run, and of the run. Means, over
