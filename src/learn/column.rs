@@ -1,7 +1,8 @@
 //! One column of a file, value by value: kind, frequencies, extremes, and whether it follows the order of the rows. Must not know the other columns.
 
+use super::bursts::SECOND;
 use super::frequencies::Frequencies;
-use super::from_time::{DAY, SECOND};
+use super::from_time::DAY;
 use super::time_order::TimeOrder;
 use super::trend::{LEAST_ROWS, Trend};
 use crate::data::{Value, ValueKind, ValueParser};

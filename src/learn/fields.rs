@@ -81,6 +81,8 @@ pub struct LearntField {
 
 /// All columns as fields.
 pub fn fields_of(survey: &Survey) -> Vec<LearntField> {
+    /// Of times, what they are drafted in: nanoseconds.
+    unit: i64,
     let (columns, time) = (&survey.columns, survey.row_time());
     let mut names: Vec<String> = Vec::new();
     for column in columns {
@@ -91,8 +93,12 @@ pub fn fields_of(survey: &Survey) -> Vec<LearntField> {
     let counted = survey.rows as f64 + run.most_rows();
     let field = |at: usize| {
         let column = &columns[at];
-        let field = LearntField::new(column, at, &names, counted);
-        let made = time.and_then(|of| survey.made_of_time(&names[of], of, at));
+        let mut field = LearntField::new(column, at, &names, counted);
+        field.unit = run.unit(column.times.unit());
+        let made = time.and_then(|of| {
+            let unit = run.unit(columns[of].times.unit());
+            survey.made_of_time((&names[of], unit), of, at)
+        });
         match made {
             Some(made) => field.made_of_time(made),
             None if is_history && column.is_successive() => field.successive(column),
@@ -168,6 +174,7 @@ impl LearntField {
             is_counter: column.step() == Some(1),
             counts_within: None,
             follows_time: false,
+            unit: 1,
             is_object: column.is_object(),
             is_invented: false,
             distinct: distinct.value,
@@ -363,8 +370,10 @@ impl LearntField {
 
     fn time(&mut self, column: &Column) -> String {
         let times = &column.times;
-        let unit = times.unit().ilog10() / 3;
-        let unit = ["ns", "us", "ms", "s"][unit as usize];
+        if self.unit < times.unit() {
+            self.note += "; whole seconds in the file: finer here, because the run is faster, and rows would have times in common that have none there";
+        }
+        let unit = ["ns", "us", "ms", "s"][self.unit.ilog10() as usize / 3];
         let Some(late) = times.lateness() else {
             return format!("\"timestamp\", unit = \"{unit}\"");
         };

@@ -3,6 +3,7 @@
 //!
 //! Must not know the files' forms, nor simulate.
 
+mod bursts;
 mod column;
 mod fields;
 mod frequencies;

@@ -108,8 +108,13 @@ impl Survey {
         time.is_none_or(|at| self.columns[at].times.is_sorted())
     }
 
-    /// The expression of the time of the rows that makes the values of another column.
-    pub fn made_of_time(&self, name: &str, time: usize, column: usize) -> Option<Made> {
+    /// The expression of the time of the rows, in a unit of so many nanoseconds, that makes the values of another column.
+    pub fn made_of_time(
+        &self,
+        (name, unit): (&str, i64),
+        time: usize,
+        column: usize,
+    ) -> Option<Made> {
         let (of, made) = (&self.columns[time], &self.columns[column]);
         let width = self.width();
         let is_whole = of.missing + made.missing == 0 && time.max(column) < width;
@@ -127,7 +132,7 @@ impl Survey {
                 if !hours {
                     rows.extend([(of.times.first, *least), (of.times.last, *greatest)]);
                 }
-                from_time::number(name, &of.times, &rows)
+                from_time::number(name, unit, &rows)
             }
             ValueKind::Time if time != column => {
                 rows.extend([
