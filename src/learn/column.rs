@@ -7,6 +7,7 @@ use super::time_order::TimeOrder;
 use super::trend::{LEAST_ROWS, Trend};
 use crate::data::{Value, ValueKind, ValueParser};
 use crate::random::hash_name;
+use crate::statistics::{EvenSample, rank_correlation};
 use serde_json::Map;
 
 /// What is known of a column. Memory is bounded, whatever its length.
@@ -31,8 +32,15 @@ pub struct Column {
     /// The order of its values, of times.
     pub times: TimeOrder,
 }
+    /// How well its values rise with the rows, or with their times where the rows have another order: from -1 to 1.
+    order: f64,
+    /// The rows have another order.
+    is_by_time: bool,
 
 /// What a value was found to be that is not what the column was.
+/// A value of a row: the number that it is, of times in nanoseconds, and the beginning of its text, empty where it is missing.
+pub type Cell = (i64, Box<str>);
+
 #[derive(Debug)]
 pub enum Misfit {
     /// It can't be read, and what was expected.
@@ -46,6 +54,10 @@ pub enum Misfit {
 /// So many different numbers at most, which come so often each on average, are names (estimate).
 const MOST_CODES: f64 = 16.0;
 const ROWS_OF_A_CODE: f64 = 10.0;
+/// Ranks of values that rise or fall with the rows, whatever chance does to the order of those that are near each other, correlate so much at least (estimate): blocks
+/// of rows then lie one behind the other.
+const ORDERED: f64 = 0.9;
+
 
 /// Words in the names of columns that measure something: many values, of which no reader asks for one.
 const MEASURES: [&str; 22] = [
@@ -193,7 +205,42 @@ impl Column {
         self.frequencies.rows
     }
 
-    /// Whether most whole numbers or texts are greater than all before them, or lesser, and none comes twice.
+    /// Finds how well its values, at that place of these rows, rise with the rows, or with the times of column `by`.
+    pub(super) fn find_order(
+        &mut self,
+        rows: &EvenSample<Vec<Cell>>,
+        at: usize,
+        by: Option<usize>,
+    ) {
+        self.is_by_time = by.is_some();
+        let known = rows.kept().enumerate().filter(|(_, row)| {
+            let mut both = [Some(at), by].into_iter().flatten();
+            both.all(|column| !row[column].1.is_empty())
+        });
+        let is_time = self.kind() == ValueKind::Time;
+        let is_integer = self.kind() == ValueKind::Int;
+        let pairs = known.map(|(place, row)| {
+            let (number, text) = &row[at];
+            let value = match is_time {
+                true => (*number, ""),
+                false if is_integer => (text.trim().parse().unwrap_or(i64::MIN), ""),
+                false => (0, &text[..]),
+            };
+            (by.map_or(place as i64, |by| row[by].0), value)
+        });
+        let pairs: Vec<(i64, (i64, &str))> = pairs.collect();
+        self.order = match pairs.len() as u64 >= LEAST_ROWS {
+            true => rank_correlation(&pairs),
+            false => 0.0,
+        };
+    }
+
+    /// Whether its values rise or fall with the rows, at least from one block of these to the next.
+    pub fn is_ordered(&self) -> bool {
+        self.order.abs() >= ORDERED
+    }
+
+    /// Whether whole numbers or texts, none of which comes twice, rise or fall so, or most are greater than all before them, or lesser.
     pub fn rises(&self) -> bool {
         let is_strict = match self.kind() {
             ValueKind::Int => self.integers.is_strict(),

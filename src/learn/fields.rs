@@ -88,7 +88,6 @@ pub fn fields_of(survey: &Survey) -> Vec<LearntField> {
     for column in columns {
         names.push(identifier(&column.name, &names));
     }
-    let is_history = survey.is_history();
     let run = RunLength::of(time.and_then(|at| columns[at].times.rate()));
     let counted = survey.rows as f64 + run.most_rows();
     let field = |at: usize| {
@@ -101,7 +100,7 @@ pub fn fields_of(survey: &Survey) -> Vec<LearntField> {
         });
         match made {
             Some(made) => field.made_of_time(made),
-            None if is_history && column.is_successive() => field.successive(column),
+            None if survey.is_history && column.is_successive() => field.successive(column),
             None => match survey.counts_within(at) {
                 Some(of) if field.role == Role::Entity => field.counting(column, of, &names[of]),
                 _ => field.read(column, time == Some(at)),

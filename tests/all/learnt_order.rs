@@ -6,6 +6,83 @@ use crate::workplace::{Workplace, assert_tells};
 /// 2026-01-01T00:00:00Z.
 const START: i64 = 1_767_225_600;
 
+fn iso(seconds: i64) -> String {
+    let at = date_time(seconds);
+    format!("{at}Z")
+}
+
+/// Date and time of this second, in days of a month of 28 days from 2026-01-01 on.
+fn date_time(seconds: i64) -> String {
+    let since = seconds - START;
+    let (day, second) = (since.div_euclid(86_400), since.rem_euclid(86_400));
+    let (month, day) = (1 + day / 28, 1 + day % 28);
+    format!(
+        "2026-{month:02}-{day:02}T{:02}:{:02}:{:02}",
+        second / 3_600,
+        second / 60 % 60,
+        second % 60
+    )
+}
+
+#[test]
+fn the_time_of_the_writes_is_that_in_whose_order_the_file_is() {
+    // 20 rows a second for 150 s, of which nearly all are due on another second of the next month.
+    let created = |at: i64| START + at / 20;
+    let due = |at: i64| created(at) + (mixed(at) % (28 * 86_400)) as i64;
+    let due_first = |at: i64| format!("{},{},{}", iso(due(at)), at % 7, iso(created(at)));
+    let due_last = |at: i64| format!("{},{},{}", iso(created(at)), at % 7, iso(due(at)));
+    for (header, row) in [
+        ("due,user,created", &due_first as &dyn Fn(i64) -> String),
+        ("created,user,due", &due_last),
+    ] {
+        let (text, ..) = drafted("t.csv", &file(header, 3_000, row));
+        assert_tells(
+            &text,
+            &[
+                "start = 2026-01-01T00:02:29Z",
+                "created = { type = \"timestamp\"",
+                "# due: ",
+            ],
+        );
+        assert!(!text.contains("due = {"), "{text}");
+    }
+    // Rows of several writers: hardly one lies behind all before it, and yet the file is in that order.
+    let merged = |at: i64| {
+        let at_ms = (START + at) * 1_000 + (mixed(at) % 20_000) as i64;
+        format!("{},{},{at_ms}", mixed(at) % 9_000_000_000, at % 7)
+    };
+    let (text, ..) = drafted("m.csv", &file("born_at,user,logged_at", 3_000, merged));
+    assert_tells(&text, &["logged_at = { type = \"timestamp\""]);
+}
+
+#[test]
+fn what_rises_with_the_times_does_so_in_whatever_order_the_rows_are() {
+    // Sorted by account, as tables are exported.
+    let mut rows: Vec<(u64, i64)> = (0..3_000).map(|at| (mixed(at) % 100, at)).collect();
+    rows.sort_unstable();
+    let row = |at: i64| {
+        let (account, number) = rows[at as usize];
+        format!("TX{number:08},{account},{}", iso(START + number / 20))
+    };
+    let (text, ..) = drafted("p.csv", &file("tx,account,at", 3_000, row));
+    assert_tells(
+        &text,
+        &[
+            "tx_number = { type = \"sequence\", first = 0 }",
+            "tx = { expr = \"'TX' || lpad(tx_number, 8)\" }",
+        ],
+    );
+    // Sorted by an identity that is random, it is not one that rises.
+    let mut ids: Vec<u64> = (0..3_000).map(mixed).collect();
+    ids.sort_unstable();
+    let row = |at: i64| {
+        let second = mixed(at) % 9_000;
+        format!("{},{},{}", ids[at as usize], at % 9, START + second as i64)
+    };
+    let (text, ..) = drafted("r.csv", &file("id,account,at", 3_000, row));
+    assert!(text.contains("id_number = { type = \"int\""), "{text}");
+}
+
 #[test]
 fn bursts_are_told_with_a_profile_that_a_run_takes() {
     // 100 minutes: ten rows a second in the first minute of every ten, else one in two seconds.
