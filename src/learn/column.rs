@@ -31,16 +31,16 @@ pub struct Column {
     pub texts: Trend<String>,
     /// The order of its values, of times.
     pub times: TimeOrder,
-}
     /// How well its values rise with the rows, or with their times where the rows have another order: from -1 to 1.
     order: f64,
     /// The rows have another order.
     is_by_time: bool,
+}
 
-/// What a value was found to be that is not what the column was.
 /// A value of a row: the number that it is, of times in nanoseconds, and the beginning of its text, empty where it is missing.
 pub type Cell = (i64, Box<str>);
 
+/// What a value was found to be that is not what the column was.
 #[derive(Debug)]
 pub enum Misfit {
     /// It can't be read, and what was expected.
@@ -51,13 +51,13 @@ pub enum Misfit {
     NoZone,
 }
 
-/// So many different numbers at most, which come so often each on average, are names (estimate).
-const MOST_CODES: f64 = 16.0;
-const ROWS_OF_A_CODE: f64 = 10.0;
 /// Ranks of values that rise or fall with the rows, whatever chance does to the order of those that are near each other, correlate so much at least (estimate): blocks
 /// of rows then lie one behind the other.
 const ORDERED: f64 = 0.9;
 
+/// So many different numbers at most, which come so often each on average, are names (estimate).
+const MOST_CODES: f64 = 16.0;
+const ROWS_OF_A_CODE: f64 = 10.0;
 
 /// Words in the names of columns that measure something: many values, of which no reader asks for one.
 const MEASURES: [&str; 22] = [
@@ -245,14 +245,26 @@ impl Column {
         let is_strict = match self.kind() {
             ValueKind::Int => self.integers.is_strict(),
             ValueKind::Text => self.texts.is_strict() && self.rows() >= LEAST_ROWS,
-            _ => false,
+            _ => return false,
         };
-        is_strict && self.is_unique()
+        (is_strict && !self.is_by_time || self.is_ordered()) && self.is_unique()
     }
 
-    /// Of numbers that rise, none of them below zero: how far one lies from the next on average, 1 of counters.
+    /// Whether they fall.
+    pub fn falls(&self) -> bool {
+        self.order < 0.0
+    }
+
+    /// Whether there are many whole numbers or texts that rise or fall so, and come again.
+    pub fn drifts(&self) -> bool {
+        let is_many = self.frequencies.distinct().value > MOST_CODES;
+        let is_known = matches!(self.kind(), ValueKind::Int | ValueKind::Text);
+        is_known && is_many && self.is_ordered() && !self.is_unique()
+    }
+
+    /// Of numbers that rise: how far one lies from the next on average, 1 of counters.
     pub fn step(&self) -> Option<i64> {
-        let (least, greatest) = self.integers.ends().filter(|(least, _)| **least >= 0)?;
+        let (least, greatest) = self.integers.ends()?;
         let is_number = self.kind() == ValueKind::Int && self.rises();
         is_number.then(|| step(*least, *greatest, self.rows()))
     }

@@ -10,6 +10,7 @@ mod frequencies;
 mod from_time;
 mod hot_set;
 mod keys;
+mod led_by_time;
 mod rank_law;
 mod run_length;
 mod scenario_draft;

@@ -647,7 +647,16 @@ fn identities_that_follow_time_are_drafted_so_or_lead_no_key() {
             .chain((0..16).map(|place| letter(mixed(at + 5_000 * place))))
             .collect::<String>()
     };
-    let drafts: [(&str, Id<'_>, &str); 5] = [
+    let first = |at: i64| {
+        let ticks = time(at) * 10_000 + 0x01b2_1dd2_1381_4000;
+        format!(
+            "{:08x}-{:04x}-1{:03x}-8000-001122334455",
+            ticks & 0xffff_ffff,
+            ticks >> 32 & 0xffff,
+            ticks >> 48
+        )
+    };
+    let drafts: [(&str, Id<'_>, &str); 9] = [
         (
             "uuid7",
             &seventh,
@@ -670,6 +679,26 @@ fn identities_that_follow_time_are_drafted_so_or_lead_no_key() {
             &|at| (1 + at * 100_000_000_000_000).to_string(),
             "id_number * 100000000000000",
         ),
+        (
+            "objectid",
+            &|at| format!("{:08x}{:016x}", time(at) / 1_000, mixed(at)),
+            "id = { expr = \"hex(be4(id_made_at)) || id_rest\" }",
+        ),
+        (
+            "uuid1",
+            &first,
+            "be4((id_made_at * 10 + 122192928000000000) % 4294967296) || id_rest",
+        ),
+        (
+            "unknown",
+            &|at| format!("{:x}z", time(at) * 1_000 + mixed(at) % 1_000),
+            "id_number = { type = \"sequence\", first = 0 }",
+        ),
+        (
+            "falling",
+            &|at| (-at).to_string(),
+            "id = { expr = \"0 - id_number\" }",
+        ),
     ];
     for (name, id, field) in drafts {
         let rows = file("id,cust", 3_000, |at| {
@@ -689,38 +718,11 @@ fn identities_that_follow_time_are_drafted_so_or_lead_no_key() {
             keys[0]
         );
     }
-    let first = |at: i64| {
-        let ticks = time(at) * 10_000 + 0x01b2_1dd2_1381_4000;
-        format!(
-            "{:08x}-{:04x}-1{:03x}-8000-001122334455",
-            ticks & 0xffff_ffff,
-            ticks >> 32 & 0xffff,
-            ticks >> 48
-        )
-    };
-    let names: [Id<'_>; 3] = [
-        &first,
-        &|at| format!("{:x}z", time(at) * 1_000 + mixed(at) % 1_000),
-        &|at| (-at).to_string(),
-    ];
-    for id in names {
-        let (text, said, _) = drafted(
-            "i.csv",
-            &file("id,cust", 3_000, |at| {
-                format!("{},{}", id(at), mixed(at) % 300)
-            }),
-        );
-        assert!(
-            said.contains("the values of `id` follow the time"),
-            "{said}"
-        );
-        assert!(!text.contains("[strategy.by-id]"), "{text}");
-    }
     // Version 4 is random in any order.
     let random = |at: i64| format!("{:08x}-0000-4000-8000-{:012x},1", at, mixed(at) >> 16);
     let (text, said, _) = drafted("r.csv", &file("id,cust", 3_000, random));
     assert!(
-        text.contains("id = { type = \"uuid\" }") && !said.contains("follow the time"),
+        text.contains("id = { type = \"uuid\" }") && !said.contains("come one after"),
         "{said}"
     );
 }

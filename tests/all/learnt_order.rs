@@ -56,6 +56,50 @@ fn the_time_of_the_writes_is_that_in_whose_order_the_file_is() {
 }
 
 #[test]
+fn identities_whose_blocks_rise_are_drafted_so() {
+    // 20 rows a second; what stands behind the time is random.
+    let second = |at: i64| START + at / 20;
+    let hex = |at: i64, digits: usize| format!("{:016x}", mixed(at) << 8)[..digits].to_owned();
+    let ids: [(&str, &dyn Fn(i64) -> String, &str); 5] = [
+        (
+            "objectid",
+            &|at| format!("{:08x}{}", second(at), hex(at, 16)),
+            "id = { expr = \"hex(be4(id_made_at)) || id_rest\" }",
+        ),
+        (
+            "epoch",
+            &|at| format!("e-{}-{:06}", second(at), mixed(at) % 1_000_000),
+            "id = { expr = \"'e-' || text(id_made_at) || '-' || id_rest\" }",
+        ),
+        (
+            "calendar",
+            &|at| format!("{}#{}", digits(second(at)), mixed(at) % 1_000_000),
+            "to_char(id_made_at, 'yyyyMMddHHmmss') || '#' || id_rest",
+        ),
+        (
+            "bits",
+            &|at| (second(at) << 30 | (mixed(at) & 0x3fff_ffff) as i64).to_string(),
+            "id = { expr = \"id_number * 53",
+        ),
+        (
+            "unknown",
+            &|at| format!("c{:05}{}", (at / 20) + 10_000, hex(at, 8)),
+            "lpad(id_number, ",
+        ),
+    ];
+    for (name, id, made) in ids {
+        let row = |at: i64| format!("{},{},{}", id(at), mixed(at) % 90, iso(second(at)));
+        let (text, ..) = drafted("i.csv", &file("id,user,at", 3_000, row));
+        assert!(text.contains(made), "{name}: no `{made}` in:\n{text}");
+    }
+}
+
+/// `20260101000000`.
+fn digits(seconds: i64) -> String {
+    date_time(seconds).replace(['-', ':', 'T'], "")
+}
+
+#[test]
 fn what_rises_with_the_times_does_so_in_whatever_order_the_rows_are() {
     // Sorted by account, as tables are exported.
     let mut rows: Vec<(u64, i64)> = (0..3_000).map(|at| (mixed(at) % 100, at)).collect();
@@ -81,6 +125,26 @@ fn what_rises_with_the_times_does_so_in_whatever_order_the_rows_are() {
     };
     let (text, ..) = drafted("r.csv", &file("id,account,at", 3_000, row));
     assert!(text.contains("id_number = { type = \"int\""), "{text}");
+}
+
+#[test]
+fn sessions_that_rise_and_go_on_for_a_while_come_one_after_another() {
+    // Ten events of each of 600 sessions; a hundred of them are active at a time.
+    let session = |at: i64| 700_000 + at / 10 + (mixed(at) % 100) as i64;
+    let row = |at: i64| format!("{},{},{}", session(at), at % 5, START + at);
+    let (text, said, keys) = drafted("s.csv", &file("session,action,at", 6_000, row));
+    assert!(
+        said.contains("the values of `session` come one after another"),
+        "{said}"
+    );
+    assert!(
+        text.contains("session_number = { type = \"sequence\""),
+        "{text}"
+    );
+    assert!(
+        keys.iter().all(|it| !it.starts_with("be4(session)")),
+        "{keys:?}"
+    );
 }
 
 #[test]
