@@ -5,6 +5,7 @@ use super::frequencies::kept as shortened;
 use super::from_time::{self, Made};
 use crate::data::{DataError, Oddity, Record, Rows, ValueKind};
 use crate::statistics::EvenSample;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Rows from the first on in which dependences are looked for.
@@ -259,14 +260,21 @@ impl Survey {
             !column.is_unique() && column.frequencies.distinct().value >= 2.0
         };
         let candidates: Vec<usize> = (0..width).filter(is_category).collect();
+        // What comes in turn tells all that its rows have in common; nothing is drawn for it.
+        let is_drawn = |at: &&usize| {
+            let column = &self.columns[**at];
+            !(column.drifts() || self.is_history && column.is_successive())
+        };
         for &column in &candidates {
-            let distinct = |at: usize| self.columns[at].frequencies.distinct().value;
-            let parents = candidates
-                .iter()
-                .filter(|&&of| distinct(of) > distinct(column));
+            // Of two that tell each other the first is the parent.
+            let rank = |at: usize| {
+                let distinct = self.columns[at].frequencies.distinct().value;
+                (distinct, Reverse(at))
+            };
+            let mut parents = candidates.iter().filter(is_drawn);
             let parent = parents
-                .copied()
-                .find(|&of| follows(kept, width, of, column));
+                .find(|&&of| rank(of) > rank(column) && follows(kept, width, of, column))
+                .copied();
             self.dependent.extend(parent.map(|of| (of, column)));
         }
         for &(of, column) in &self.dependent {

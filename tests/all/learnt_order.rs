@@ -148,6 +148,41 @@ fn sessions_that_rise_and_go_on_for_a_while_come_one_after_another() {
 }
 
 #[test]
+fn what_follows_from_a_customer_does_so_beside_the_number_of_the_order() {
+    let customer = |at: i64| mixed(at / 3) % 200;
+    let row = |at: i64| {
+        let customer = customer(at);
+        let country = ["de", "fr", "us"][customer as usize % 3];
+        format!(
+            "{},c{customer:03},{country},u{}@x.org,{}",
+            1_000 + at / 3,
+            customer * 7 + 100,
+            START + at
+        )
+    };
+    let (text, ..) = drafted("o.csv", &file("order,customer,country,mail,ts", 6_000, row));
+    let line = |field: &str| {
+        let mut lines = text.lines();
+        lines
+            .find(|it| it.starts_with(field))
+            .unwrap_or_else(|| panic!("{text}"))
+    };
+    assert!(
+        line("country = ").contains("of = \"customer_number\""),
+        "{text}"
+    );
+    assert!(
+        text.contains("mail_rest = ") || text.contains("mail = "),
+        "{text}"
+    );
+    assert!(
+        text.lines()
+            .any(|it| it.starts_with("mail") && it.contains("of = \"customer_number\"")),
+        "{text}"
+    );
+}
+
+#[test]
 fn bursts_are_told_with_a_profile_that_a_run_takes() {
     // 100 minutes: ten rows a second in the first minute of every ten, else one in two seconds.
     let minute = |minute: i64| {
