@@ -8,7 +8,10 @@ use super::trend::{LEAST_ROWS, Trend};
 use crate::data::{Value, ValueKind, ValueParser};
 use crate::random::hash_name;
 use crate::statistics::{EvenSample, rank_correlation};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
 use serde_json::Map;
+use std::ops::RangeInclusive;
 
 /// What is known of a column. Memory is bounded, whatever its length.
 #[derive(Debug, Default)]
@@ -49,7 +52,12 @@ pub enum Misfit {
     IsText(String),
     /// The time has no zone.
     NoZone,
+    /// The time lies far off, as one that stands for none does.
+    FarOff,
 }
+
+/// Years that scenarios have.
+pub const YEARS: RangeInclusive<u16> = 1_879..=2_060;
 
 /// Ranks of values that rise or fall with the rows, whatever chance does to the order of those that are near each other, correlate so much at least (estimate): blocks
 /// of rows then lie one behind the other.
@@ -98,6 +106,14 @@ impl Column {
             self.missing += 1;
             return (i64::MIN, Ok(()));
         };
+        let may_be_time = self
+            .parser
+            .as_ref()
+            .is_none_or(|it| it.0 == ValueKind::Time);
+        if may_be_time && is_far_off(text, self.parser.is_some()) {
+            self.missing += 1;
+            return (i64::MIN, Err(Misfit::FarOff));
+        }
         self.bytes += text.len() as u64;
         let mut number = self.frequencies.add(text).cast_signed();
         if self.parser.is_none() {
@@ -314,6 +330,25 @@ impl Column {
 pub fn step(least: i64, greatest: i64, rows: u64) -> i64 {
     let gaps = rows.saturating_sub(1).max(1);
     ((greatest.abs_diff(least) as f64 / gaps as f64).round() as i64).max(1)
+}
+
+/// Whether a text is a time that no scenario has: in ISO 8601, or a count since 1970.
+fn is_far_off(text: &str, may_be_count: bool) -> bool {
+    let written = text
+        .get(..4)
+        .filter(|_| text.as_bytes().get(4) == Some(&b'-'));
+    let written = written.and_then(|it| it.parse::<u16>().ok());
+    let bare = || text.trim_end_matches('Z').parse::<DateTime>().is_ok();
+    let is_time = || text.parse::<Timestamp>().is_ok() || bare();
+    let year = match written {
+        Some(_) => written,
+        None if may_be_count => match ValueParser::new(ValueKind::Time).parse(text) {
+            Ok(Value::Time(at, _)) => u16::try_from(1_970 + at.0.div_euclid(366 * DAY)).ok(),
+            _ => None,
+        },
+        None => None,
+    };
+    year.is_some_and(|year| !YEARS.contains(&year)) && (written.is_none() || is_time())
 }
 
 /// Whether a text begins with a date as no standard has it: `1/31/2026`, `31.1.2026`.

@@ -401,6 +401,11 @@ impl LearntField {
         })
     }
 
+    /// How many fields it is.
+    pub fn declarations(&self) -> usize {
+        self.declared.len() + usize::from(self.made.is_some())
+    }
+
     /// What was found, as a comment, and the fields.
     pub fn toml(&self) -> String {
         let mut text = format!("# {}", self.note);

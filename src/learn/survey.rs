@@ -1,12 +1,12 @@
 //! All columns of a file in one pass, and which of them follow from another. Must not know what is made of them.
 
-use super::column::{Cell, Column, Misfit};
+use super::column::{Cell, Column, Misfit, YEARS};
 use super::frequencies::kept as shortened;
 use super::from_time::{self, Made};
 use crate::data::{DataError, Oddity, Record, Rows, ValueKind};
 use crate::statistics::EvenSample;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows from the first on in which dependences are looked for.
 const KEPT_ROWS: usize = 10_000;
@@ -60,6 +60,7 @@ impl Survey {
         let mut columns: Vec<Column> = names.iter().map(new).collect();
         let (mut count, mut warnings, mut kept) = (0_u64, Vec::new(), Vec::new());
         let (mut sample, mut numbers) = (EvenSample::default(), Vec::new());
+        let mut far_off = BTreeSet::new();
         let mut record = Record::default();
         while rows.next(&mut record)? {
             numbers.clear();
@@ -79,6 +80,17 @@ impl Survey {
                     Err(Misfit::IsText(found)) => {
                         let found = format!("{found}: the column is text from here on");
                         warnings.push(rows.error(&record, at, found).to_string());
+                    }
+                    Err(Misfit::FarOff) => {
+                        if far_off.insert(at) {
+                            let found = format!(
+                                "`{}` lies outside the years {} to {}, which scenarios have: it is taken as missing, here first",
+                                value.unwrap_or_default(),
+                                YEARS.start(),
+                                YEARS.end()
+                            );
+                            warnings.push(rows.error(&record, at, found).to_string());
+                        }
                     }
                     Err(Misfit::Unreadable(found)) => {
                         return Err(rows.error(&record, at, found));

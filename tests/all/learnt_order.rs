@@ -1,5 +1,6 @@
 //! `keyheat learn`: in what order rows and values come, whatever chance does to neighbours, and what that makes of the draft.
 
+use crate::binary::stderr_of;
 use crate::learn::{drafted, file, mixed};
 use crate::workplace::{Workplace, assert_tells};
 
@@ -180,6 +181,38 @@ fn what_follows_from_a_customer_does_so_beside_the_number_of_the_order() {
             .any(|it| it.starts_with("mail") && it.contains("of = \"customer_number\"")),
         "{text}"
     );
+}
+
+#[test]
+fn times_far_off_and_too_many_columns_are_told() {
+    let valid_to = |at: i64| match at % 3 {
+        0 => "9999-12-31T23:59:59Z".to_owned(),
+        _ => iso(START + at + 86_400),
+    };
+    let row = |at: i64| {
+        let created = if at == 150 { 4_102_444_800 } else { START + at };
+        format!("{},{created},{}", at % 7, valid_to(at))
+    };
+    let (text, said, _) = drafted("f.csv", &file("user,created,valid_to", 300, row));
+    assert_tells(
+        &said,
+        &[
+            "line 152, column `created`: `4102444800` lies outside the years 1879 to 2060",
+            "column `valid_to`: `9999-12-31T23:59:59Z` lies outside",
+        ],
+    );
+    assert!(text.contains("start = 2026-01-01T00:04:59Z"), "{text}");
+    let header: Vec<String> = (0..1_200).map(|at| format!("c{at}")).collect();
+    let row = |at: i64| {
+        (0..1_200)
+            .map(|column| (at * 7 + column).to_string())
+            .collect::<Vec<_>>()
+            .join(",")
+    };
+    let wide = file(&header.join(","), 20, row);
+    let place = Workplace::new().with("w.csv", &wide);
+    let said = stderr_of(&place.keyheat("learn w.csv").code(2));
+    assert!(said.contains("a scenario has at most 1,000"), "{said}");
 }
 
 #[test]
