@@ -7,7 +7,7 @@ use super::time_fit::{Setting, TimeFit};
 use crate::cluster::{ClusterSpec, Placement};
 use crate::engine::SimConfig;
 use crate::metrics::{RunResult, SideRun};
-use crate::observed::{MeasuredRegion, MeasuredReplay, MeasuredSide, TableLoads};
+use crate::observed::{Load, MeasuredRegion, MeasuredReplay, MeasuredSide, TableLoads};
 use crate::query::AccessPath;
 use crate::scenario::{LoadError, Scenario};
 use crate::text::{counted, joined, millis, share, significant, verb};
@@ -166,12 +166,7 @@ impl Calibration {
             replicates: scenario.replicates,
             ..Self::default()
         };
-        // Beside writes only Gets: a cluster counts each row of a scan, which is one request of the simulation.
-        let writes = !predicted.writes.is_empty();
-        let mut reads = predicted.reads.iter();
-        let are_gets = reads.all(|it| it.counts.offered == 0 || it.path.as_deref() == Some("get"));
-        found.are_writes_alone = writes && !are_gets;
-        let sides = [!found.are_writes_alone, writes];
+        let sides = found.sides(&predicted);
         let placement = found.compare_loads(&replay.regions, sides, &predicted);
         let setup = Arc::make_mut(&mut scenario.strategies[0].setup);
         if let Some(placement) = placement {
@@ -270,29 +265,71 @@ impl Calibration {
             replicates: alone.replicates,
             ..Self::default()
         };
-        found.compare_loads(&regions, [true; 2], &predicted);
+        let are_apart = regions.iter().any(|it| it.reads > 0);
+        let sides = match are_apart {
+            true => found.sides(&predicted),
+            false => [true; 2],
+        };
+        found.compare_loads(&regions, sides, &predicted);
         let Some(series) = &predicted.series else {
             return Ok(found);
         };
-        let all = series
-            .region_demand
-            .iter()
-            .chain(&series.read_region_demand);
         let [end, warmup] = [alone.time.duration, alone.time.warmup].map(SimDuration::as_secs_f64);
-        let predicted = all.sum::<u64>() as f64 / (end - warmup);
-        let measured = regions.iter().map(|it| it.reads + it.writes).sum::<u64>() as f64 / seconds;
+        let sums = |counts: [u64; 2]| {
+            let [reads, writes] = sides;
+            u64::from(reads) * counts[0] + u64::from(writes) * counts[1]
+        };
+        let here = [&series.read_region_demand, &series.region_demand];
+        let here = here.map(|it| it.iter().sum::<u64>());
+        let there = regions.iter().fold([0; 2], |[reads, writes], it| {
+            [reads + it.reads, writes + it.writes]
+        });
+        let predicted_servers = predicted.servers as usize;
+        let predicted = sums(here) as f64 / (end - warmup);
+        let measured = sums(there) as f64 / seconds;
         for it in found.servers.iter_mut().chain(&mut found.regions) {
             it.measured_per_sec = Some(it.measured * measured);
             it.predicted_per_sec = it.predicted.map(|share| share * predicted);
         }
+        let path = match sides {
+            [false, true] => "writes_per_sec",
+            [true, false] => "reads_per_sec",
+            _ => "requests_per_sec",
+        };
         found.quantities.push(CalibratedQuantity {
-            path: "requests_per_sec".to_owned(),
+            path: path.to_owned(),
             predicted: Some(predicted),
             measured,
             fitted: None,
         });
         found.untold = NOT_COUNTED.map(str::to_owned).to_vec();
+        for (side, here, there) in [("read", here[0], there[0]), ("write", here[1], there[1])] {
+            if are_apart && here == 0 && there > 0 {
+                let rate = significant(there as f64 / seconds);
+                found.unexplained.push(format!(
+                    "The cluster has {rate} {side}s a second, and the scenario none: they are left out here, though they slow down what else is asked. Add a `[{side}.x]`."
+                ));
+            }
+        }
+        let servers = found.servers.len();
+        if servers < predicted_servers {
+            found.unexplained.push(format!(
+                "The regions lie on {}, and {predicted_servers} are simulated, of which the busiest are shown: if there are no others, add `--set cluster.servers={servers}`.",
+                counted(servers, "server")
+            ));
+        }
         Ok(found)
+    }
+
+    /// Whether reads and writes are compared: beside writes only Gets, as a cluster counts each row of a scan, which is one request of the simulation; and
+    /// nothing that the scenario does not have.
+    fn sides(&mut self, predicted: &StrategyResult) -> [bool; 2] {
+        let writes = !predicted.writes.is_empty();
+        let reads = || predicted.reads.iter().filter(|it| it.counts.offered > 0);
+        let are_gets = reads().all(|it| it.path.as_deref() == Some("get"));
+        self.are_writes_alone = writes && !are_gets;
+        let has_reads = reads().next().is_some();
+        [!writes || has_reads && are_gets, writes]
     }
 
     /// Where the requests went, server by server and region by region, the reads and the writes if `sides` say so; where the regions lay, if they are those
@@ -391,14 +428,28 @@ impl Calibration {
         };
         let worst = self.regions.iter().filter(is_apart);
         let worst = worst.max_by(|a, b| off(a).abs().total_cmp(&off(b).abs()));
-        let text = if let Some(region) = worst {
+        let region = worst.map(|region| {
             let why = match off(region) > 0.0 {
                 true => "a hot row that the scenario does not have, or somebody else's load",
                 false => "its rows are asked for less than the scenario says",
             };
             let (name, both) = (&region.name, both(region));
             format!("The region from `{name}` gets {both}: {why}.")
-        } else if let Some(server) = self.servers.first().filter(is_apart) {
+        });
+        // Of the hottest server: what its own regions are predicted to have is another share where others lie together.
+        let lies = |server: &&ObservedShare| {
+            let own = self.regions.iter().filter(|it| it.place == server.name);
+            let own = own.filter_map(|it| it.predicted).sum::<f64>();
+            is_apart(&&ObservedShare {
+                measured: own,
+                ..(*server).clone()
+            })
+        };
+        let server = self.servers.first().filter(|it| match region {
+            None => is_apart(it),
+            Some(_) => lies(it),
+        });
+        let server = server.map(|server| {
             let (name, regions, all) = (&server.name, &server.place, self.regions.len());
             let list = list.map_or_else(String::new, |list| {
                 format!(" As they lie: `table.placement = {list:?}`.")
@@ -407,10 +458,10 @@ impl Calibration {
             format!(
                 "Placement: `{name}` has {regions} of {all} regions and {server} for the hottest.{list}"
             )
-        } else {
-            return;
-        };
-        self.unexplained.push(text);
+        });
+        let told = region.into_iter().chain(server);
+        let told: Vec<String> = told.collect();
+        self.unexplained.extend(told);
     }
 
     /// Refused calls, tails, and a client that is slow or was stopped.
@@ -563,12 +614,17 @@ fn counted_regions(
     let unlike = |text: String| Err(CalibrationError::Unlike(text));
     let starts = table.starts().map_err(CalibrationError::Unlike)?;
     let regions = table.regions.iter().zip(starts);
-    let all = regions.map(|(region, start)| MeasuredRegion {
-        start,
-        server: region.server.clone().unwrap_or_default(),
-        reads: 0,
-        writes: region.load.map_or(0, |load| load.all.round() as u64),
-        moved: region.at_least,
+    let all = regions.map(|(region, start)| {
+        // What is not told apart counts as written.
+        let load = |load: Load| load.apart.unwrap_or((0.0, load.all));
+        let (reads, writes) = region.load.map_or((0.0, 0.0), load);
+        MeasuredRegion {
+            start,
+            server: region.server.clone().unwrap_or_default(),
+            reads: reads.round() as u64,
+            writes: writes.round() as u64,
+            moved: region.at_least,
+        }
     });
     let all: Vec<MeasuredRegion> = all.collect();
     let servers: BTreeSet<&str> = all.iter().map(|it| &it.server[..]).collect();

@@ -26,6 +26,7 @@ mod knee_result;
 mod knee_tests;
 mod load_today;
 mod lossy_keys;
+mod made_up_points;
 mod measures;
 mod point_words;
 mod ranked_strategies;

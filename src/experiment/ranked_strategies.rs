@@ -18,6 +18,9 @@ pub struct ComparableStrategies {
     pub comparisons: Vec<Comparison>,
     /// The HBase shell's command that creates the table of the first with its split points; of tied ones the first that the file has.
     pub create: String,
+    /// What to know of these split points first, where they lie between made-up values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub create_warning: Option<String>,
 }
 
 impl ComparableStrategies {

@@ -6,6 +6,7 @@ use super::comparisons::with_reads;
 use super::expectations::FEWEST_OPERATIONS;
 use super::kept_rows::{FEWER, KeptRows, adds};
 use super::knee_result::{found, kept};
+use super::made_up_points;
 use super::ranking::{self, AS_GOOD, Candidate, Cost, Criterion, Ranking};
 use super::suggestions::{groups, seconds, strategies};
 use super::verdict::{NEARLY_ALL, is_piling_up, known_length, nothing_piles_up};
@@ -200,6 +201,8 @@ impl ComparableStrategies {
                 listed(&single)
             ));
         }
+        let create_warning = made_up_points::warning(chosen);
+        reasons.extend(create_warning.clone());
         let field = |id: &FieldId| best.setup.schema.field(*id).name.clone();
         let is_of_all = |id: &&FieldId| found.iter().all(|(it, _)| it.key.fields().contains(id));
         let fields = best.key.fields();
@@ -211,6 +214,7 @@ impl ComparableStrategies {
             reasons,
             comparisons: second.map_or(Vec::new(), |second| compared(of_best, second)),
             create,
+            create_warning,
         }
     }
 }

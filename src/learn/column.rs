@@ -1,12 +1,17 @@
 //! One column of a file, value by value: kind, frequencies, extremes, and whether it follows the order of the rows. Must not know the other columns.
 
+use super::bursts::SECOND;
 use super::frequencies::Frequencies;
-use super::from_time::{DAY, SECOND};
+use super::from_time::DAY;
 use super::time_order::TimeOrder;
 use super::trend::{LEAST_ROWS, Trend};
 use crate::data::{Value, ValueKind, ValueParser};
 use crate::random::hash_name;
+use crate::statistics::{EvenSample, rank_correlation};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
 use serde_json::Map;
+use std::ops::RangeInclusive;
 
 /// What is known of a column. Memory is bounded, whatever its length.
 #[derive(Debug, Default)]
@@ -29,7 +34,14 @@ pub struct Column {
     pub texts: Trend<String>,
     /// The order of its values, of times.
     pub times: TimeOrder,
+    /// How well its values rise with the rows, or with their times where the rows have another order: from -1 to 1.
+    order: f64,
+    /// The rows have another order.
+    is_by_time: bool,
 }
+
+/// A value of a row: the number that it is, of times in nanoseconds, and the beginning of its text, empty where it is missing.
+pub type Cell = (i64, Box<str>);
 
 /// What a value was found to be that is not what the column was.
 #[derive(Debug)]
@@ -40,7 +52,16 @@ pub enum Misfit {
     IsText(String),
     /// The time has no zone.
     NoZone,
+    /// The time lies far off, as one that stands for none does.
+    FarOff,
 }
+
+/// Years that scenarios have.
+pub const YEARS: RangeInclusive<u16> = 1_879..=2_060;
+
+/// Ranks of values that rise or fall with the rows, whatever chance does to the order of those that are near each other, correlate so much at least (estimate): blocks
+/// of rows then lie one behind the other.
+const ORDERED: f64 = 0.9;
 
 /// So many different numbers at most, which come so often each on average, are names (estimate).
 const MOST_CODES: f64 = 16.0;
@@ -85,6 +106,14 @@ impl Column {
             self.missing += 1;
             return (i64::MIN, Ok(()));
         };
+        let may_be_time = self
+            .parser
+            .as_ref()
+            .is_none_or(|it| it.0 == ValueKind::Time);
+        if may_be_time && is_far_off(text, self.parser.is_some()) {
+            self.missing += 1;
+            return (i64::MIN, Err(Misfit::FarOff));
+        }
         self.bytes += text.len() as u64;
         let mut number = self.frequencies.add(text).cast_signed();
         if self.parser.is_none() {
@@ -192,19 +221,66 @@ impl Column {
         self.frequencies.rows
     }
 
-    /// Whether most whole numbers or texts are greater than all before them, or lesser, and none comes twice.
+    /// Finds how well its values, at that place of these rows, rise with the rows, or with the times of column `by`.
+    pub(super) fn find_order(
+        &mut self,
+        rows: &EvenSample<Vec<Cell>>,
+        at: usize,
+        by: Option<usize>,
+    ) {
+        self.is_by_time = by.is_some();
+        let known = rows.kept().enumerate().filter(|(_, row)| {
+            let mut both = [Some(at), by].into_iter().flatten();
+            both.all(|column| !row[column].1.is_empty())
+        });
+        let is_time = self.kind() == ValueKind::Time;
+        let is_integer = self.kind() == ValueKind::Int;
+        let pairs = known.map(|(place, row)| {
+            let (number, text) = &row[at];
+            let value = match is_time {
+                true => (*number, ""),
+                false if is_integer => (text.trim().parse().unwrap_or(i64::MIN), ""),
+                false => (0, &text[..]),
+            };
+            (by.map_or(place as i64, |by| row[by].0), value)
+        });
+        let pairs: Vec<(i64, (i64, &str))> = pairs.collect();
+        self.order = match pairs.len() as u64 >= LEAST_ROWS {
+            true => rank_correlation(&pairs),
+            false => 0.0,
+        };
+    }
+
+    /// Whether its values rise or fall with the rows, at least from one block of these to the next.
+    pub fn is_ordered(&self) -> bool {
+        self.order.abs() >= ORDERED
+    }
+
+    /// Whether whole numbers or texts, none of which comes twice, rise or fall so, or most are greater than all before them, or lesser.
     pub fn rises(&self) -> bool {
         let is_strict = match self.kind() {
             ValueKind::Int => self.integers.is_strict(),
             ValueKind::Text => self.texts.is_strict() && self.rows() >= LEAST_ROWS,
-            _ => false,
+            _ => return false,
         };
-        is_strict && self.is_unique()
+        (is_strict && !self.is_by_time || self.is_ordered()) && self.is_unique()
     }
 
-    /// Of numbers that rise, none of them below zero: how far one lies from the next on average, 1 of counters.
+    /// Whether they fall.
+    pub fn falls(&self) -> bool {
+        self.order < 0.0
+    }
+
+    /// Whether there are many whole numbers or texts that rise or fall so, and come again.
+    pub fn drifts(&self) -> bool {
+        let is_many = self.frequencies.distinct().value > MOST_CODES;
+        let is_known = matches!(self.kind(), ValueKind::Int | ValueKind::Text);
+        is_known && is_many && self.is_ordered() && !self.is_unique()
+    }
+
+    /// Of numbers that rise: how far one lies from the next on average, 1 of counters.
     pub fn step(&self) -> Option<i64> {
-        let (least, greatest) = self.integers.ends().filter(|(least, _)| **least >= 0)?;
+        let (least, greatest) = self.integers.ends()?;
         let is_number = self.kind() == ValueKind::Int && self.rises();
         is_number.then(|| step(*least, *greatest, self.rows()))
     }
@@ -262,6 +338,25 @@ impl Column {
 pub fn step(least: i64, greatest: i64, rows: u64) -> i64 {
     let gaps = rows.saturating_sub(1).max(1);
     ((greatest.abs_diff(least) as f64 / gaps as f64).round() as i64).max(1)
+}
+
+/// Whether a text is a time that no scenario has: in ISO 8601, or a count since 1970.
+fn is_far_off(text: &str, may_be_count: bool) -> bool {
+    let written = text
+        .get(..4)
+        .filter(|_| text.as_bytes().get(4) == Some(&b'-'));
+    let written = written.and_then(|it| it.parse::<u16>().ok());
+    let bare = || text.trim_end_matches('Z').parse::<DateTime>().is_ok();
+    let is_time = || text.parse::<Timestamp>().is_ok() || bare();
+    let year = match written {
+        Some(_) => written,
+        None if may_be_count => match ValueParser::new(ValueKind::Time).parse(text) {
+            Ok(Value::Time(at, _)) => u16::try_from(1_970 + at.0.div_euclid(366 * DAY)).ok(),
+            _ => None,
+        },
+        None => None,
+    };
+    year.is_some_and(|year| !YEARS.contains(&year)) && (written.is_none() || is_time())
 }
 
 /// Whether a text begins with a date as no standard has it: `1/31/2026`, `31.1.2026`.

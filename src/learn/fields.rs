@@ -3,14 +3,17 @@
 use super::column::{Column, step};
 use super::frequencies::LONGEST_TEXT;
 use super::from_time::Made;
+use super::led_by_time::Lead;
 use super::run_length::RunLength;
 use super::survey::Survey;
+use super::time_order::TimeOrder;
 use super::zipf_fit::ZipfFit;
 use crate::data::ValueKind;
 use crate::statistics::Interval;
 use crate::text::{compact, counted, exact, grouped, length, percent, visible};
 use crate::time::SimDuration;
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// Values of a column that are listed with their shares; of more, a law is fitted.
 const MOST_LISTED: usize = 16;
@@ -23,6 +26,9 @@ const ENDLESS: f64 = 1e12;
 
 /// What is put behind a field's name to name what it is made of.
 const PARTS: [&str; 3] = ["_made_at", "_number", "_rest"];
+
+/// Steps of 100 ns from 1582-10-15 to 1970, as UUIDs count them.
+const TICKS_BEFORE_1970: i64 = 122_192_928_000_000_000;
 
 /// Whole numbers of fields lie within this, and below it.
 const FAR: i64 = 1 << 62;
@@ -51,8 +57,8 @@ pub struct LearntField {
     pub name: String,
     /// The column, and what was found of it.
     note: String,
-    /// What it is as TOML, and the name that this is of: its own, or that of a number that it is made of. None for what is no part of keys.
-    declared: Option<(String, String)>,
+    /// What it is as TOML, and the name that this is of: its own, or those of what it is made of. None for what is no part of keys.
+    declared: Vec<(String, String)>,
     /// The expression that makes it of that number, or of others.
     made: Option<String>,
     /// What it is to a row key.
@@ -63,8 +69,6 @@ pub struct LearntField {
     pub is_counter: bool,
     /// The column within each of whose values it counts.
     pub counts_within: Option<usize>,
-    /// Whether its values follow time, but are drafted as random: keys can't say them.
-    pub follows_time: bool,
     /// Whether they are JSON objects, whose parts have no names.
     pub is_object: bool,
     /// Whether they are texts that are made up.
@@ -77,6 +81,10 @@ pub struct LearntField {
     tail: String,
     /// Numbers that a sequence counts in a run at most.
     counted: f64,
+    /// The time that leads an identity.
+    lead: Option<Lead>,
+    /// Of times, what they are drafted in: nanoseconds.
+    unit: i64,
 }
 
 /// All columns as fields.
@@ -86,18 +94,23 @@ pub fn fields_of(survey: &Survey) -> Vec<LearntField> {
     for column in columns {
         names.push(identifier(&column.name, &names));
     }
-    let is_history = survey.is_history();
     let run = RunLength::of(time.and_then(|at| columns[at].times.rate()));
     let counted = survey.rows as f64 + run.most_rows();
     let field = |at: usize| {
         let column = &columns[at];
-        let field = LearntField::new(column, at, &names, counted);
-        let made = time.and_then(|of| survey.made_of_time(&names[of], of, at));
+        let mut field = LearntField::new(column, at, &names, counted);
+        field.lead = lead(column, time.map(|at| &columns[at].times));
+        field.unit = run.unit(column.times.unit());
+        let made = time.and_then(|of| {
+            let unit = run.unit(columns[of].times.unit());
+            survey.made_of_time((&names[of], unit), of, at)
+        });
         match made {
             Some(made) => field.made_of_time(made),
-            None if is_history && column.is_successive() => field.successive(column),
+            None if survey.is_history && column.is_successive() => field.successive(column),
             None => match survey.counts_within(at) {
                 Some(of) if field.role == Role::Entity => field.counting(column, of, &names[of]),
+                _ if column.drifts() => field.successive(column),
                 _ => field.read(column, time == Some(at)),
             },
         }
@@ -109,7 +122,9 @@ pub fn fields_of(survey: &Survey) -> Vec<LearntField> {
             continue;
         }
         let parent = fields[of].declared.clone();
-        if let (Some((parent, _)), Some(declared)) = (parent, &mut fields[column].declared) {
+        if let (Some((parent, _)), Some(declared)) =
+            (parent.first(), fields[column].declared.first_mut())
+        {
             declared.1 += &format!(", of = \"{parent}\"");
             fields[column].note += &format!("; it follows from `{parent}`");
             if columns[column].has_lumps() {
@@ -157,7 +172,7 @@ impl LearntField {
             tail,
             counted,
             note: seen(column, &distinct),
-            declared: None,
+            declared: Vec::new(),
             made: None,
             role: match distinct.value > 1.0 {
                 _ if column.is_unique() => Role::Identity,
@@ -165,9 +180,10 @@ impl LearntField {
                 false => Role::Other,
             },
             part: (name.clone(), true),
-            is_counter: column.step() == Some(1),
+            is_counter: column.step() == Some(1) && ends(column).0 >= 0,
             counts_within: None,
-            follows_time: false,
+            lead: None,
+            unit: 1,
             is_object: column.is_object(),
             is_invented: false,
             distinct: distinct.value,
@@ -199,17 +215,26 @@ impl LearntField {
                 (self.role, self.part.0) = (Role::Time, format!("be8({name})"));
                 self.time(column)
             }
-            (ValueKind::Int, Some(step)) => {
+            (ValueKind::Int, Some(step)) if least >= 0 => {
                 self.part.0 = format!("be8({name})");
                 let number = self.rising(step);
                 self.made = (step > 1).then_some(number);
                 sequence(least, step)
             }
+            (ValueKind::Int, Some(step)) => {
+                self.part.0 = integer(&name, column);
+                let number = self.rising(step);
+                self.made = Some(match column.falls() {
+                    true => format!("{greatest} - {number}"),
+                    false => format!("{least} + {number}"),
+                });
+                sequence(0, step)
+            }
             (ValueKind::Int, None) if column.is_code() || self.is_apart(column, range) => {
                 self.text(column)
             }
             (ValueKind::Int, None) => {
-                (self.part.0, self.follows_time) = (integer(&name, column), column.rises());
+                self.part.0 = integer(&name, column);
                 let mut first = least;
                 let is_wide = column.is_unique() && range > ENDLESS;
                 if is_wide || !(-FAR..=FAR).contains(&least) {
@@ -234,7 +259,7 @@ impl LearntField {
             Some(_) if declared.starts_with("\"text\"") => self.part_named("_rest"),
             Some(_) => self.part_named("_number"),
         };
-        self.declared = Some((of, declared));
+        self.declared.insert(0, (of, declared));
         self
     }
 
@@ -255,22 +280,41 @@ impl LearntField {
         format!("{number} * {step}")
     }
 
-    /// Version 7 leads with the time; so do 1 and 6 in their own ways, that keys can't say.
+    /// Version 7 leads with the time; so does 6, and 1 with its lowest bits, which come again every seven minutes.
     fn uuid(&mut self, column: &Column) -> String {
         let texts = column.frequencies.heaviest(usize::MAX);
         let is_of = |version| texts.iter().all(|(it, _)| it.as_bytes()[14] == version);
-        self.follows_time = is_of(b'1') || is_of(b'6');
-        match is_of(b'7') {
-            true => self.of_time("uuid7"),
-            false => "\"uuid\"".to_owned(),
+        let ticks = format!(
+            "({} * 10 + {TICKS_BEFORE_1970})",
+            self.part_named("_made_at")
+        );
+        let (lead, rest) = match () {
+            () if is_of(b'7') => (format!("uuid7({})", self.part_named("_made_at")), 0),
+            () if is_of(b'6') => (format!("be6({ticks} / 4096)"), 10),
+            () if is_of(b'1') => (format!("be4({ticks} % 4294967296)"), 12),
+            () => return "\"uuid\"".to_owned(),
+        };
+        let mut unit = "ms";
+        let mut made = vec![lead];
+        if rest > 0 {
+            unit = "us";
+            made.push(self.rest(format!("\"bytes\", length = {rest}, count = {ENDLESS}")));
         }
+        self.of_time(unit, made)
     }
 
-    /// An identifier that leads with the time at which it is made.
-    fn of_time(&mut self, function: &str) -> String {
+    /// An identity that leads with the time at which it is made, of these parts.
+    fn of_time(&mut self, unit: &str, made: Vec<String>) -> String {
         self.note += "; the time leads it";
-        self.made = Some(format!("{function}({})", self.part_named("_made_at")));
-        "\"timestamp\", unit = \"ms\"".to_owned()
+        self.made = Some(made.join(" || "));
+        format!("\"timestamp\", unit = \"{unit}\"")
+    }
+
+    /// The name of what stands behind the rest, declared so.
+    fn rest(&mut self, declared: String) -> String {
+        let name = self.part_named("_rest");
+        self.declared.push((name.clone(), declared));
+        name
     }
 
     fn made_of_time(mut self, (expression, is_number): Made) -> Self {
@@ -288,11 +332,23 @@ impl LearntField {
         self.role = Role::Successive;
         let mut field = match column.kind() {
             ValueKind::Int => {
-                let (made, declared) = self.in_turn(ends(column).0, column);
+                let (least, greatest) = ends(column);
+                let step = step(least, greatest, self.distinct as u64);
+                let (made, declared) = match least >= 0 && step == 1 {
+                    true => self.in_turn(least, column),
+                    false => {
+                        let (number, declared) = self.in_turn(0, column);
+                        let by = (step > 1).then(|| format!(" * {step}"));
+                        (
+                            format!("{least} + {number}{}", by.unwrap_or_default()),
+                            declared,
+                        )
+                    }
+                };
                 Self {
                     part: (integer(&self.name, column), true),
                     made: Some(made),
-                    declared: Some((self.part_named("_number"), declared)),
+                    declared: vec![(self.part_named("_number"), declared)],
                     ..self
                 }
             }
@@ -312,7 +368,8 @@ impl LearntField {
         self.note += &format!(
             "; it counts within each `{name}`, behind which it stands; no field does, so that here it counts over all rows"
         );
-        self.declared = Some((self.name.clone(), sequence(ends(column).0, 1)));
+        let declared = (self.name.clone(), sequence(ends(column).0, 1));
+        self.declared.push(declared);
         self
     }
 
@@ -338,23 +395,23 @@ impl LearntField {
                 self.name
             ));
         }
-        let found = match self.role {
-            Role::Successive => "come one after another",
-            _ if self.follows_time => {
-                "follow the time or the order of the rows, though they are drafted as random"
-            }
-            _ => return None,
-        };
-        Some(format!(
-            "the values of `{}` {found}: a row key that leads with them sends all rows to one region at a time, so no drafted key does",
-            self.name
-        ))
+        (self.role == Role::Successive).then(|| {
+            format!(
+                "the values of `{}` come one after another: a row key that leads with them sends all rows to one region at a time, so no drafted key does",
+                self.name
+            )
+        })
+    }
+
+    /// How many fields it is.
+    pub fn declarations(&self) -> usize {
+        self.declared.len() + usize::from(self.made.is_some())
     }
 
     /// What was found, as a comment, and the fields.
     pub fn toml(&self) -> String {
         let mut text = format!("# {}", self.note);
-        if let Some((name, declared)) = &self.declared {
+        for (name, declared) in &self.declared {
             text += &format!("\n{name} = {{ type = {declared} }}");
         }
         if let Some(made) = &self.made {
@@ -365,8 +422,10 @@ impl LearntField {
 
     fn time(&mut self, column: &Column) -> String {
         let times = &column.times;
-        let unit = times.unit().ilog10() / 3;
-        let unit = ["ns", "us", "ms", "s"][unit as usize];
+        if self.unit < times.unit() {
+            self.note += "; whole seconds in the file: finer here, because the run is faster, and rows would have times in common that have none there";
+        }
+        let unit = ["ns", "us", "ms", "s"][self.unit.ilog10() as usize / 3];
         let Some(late) = times.lateness() else {
             return format!("\"timestamp\", unit = \"{unit}\"");
         };
@@ -416,27 +475,18 @@ impl LearntField {
         let prefix = common(&texts, ends);
         let behind = |prefix: &str, expression: String| match prefix {
             "" => expression,
-            _ => format!("'{}' || {expression}", prefix.replace('\'', "''")),
+            _ => format!("{} || {expression}", literal(prefix)),
         };
+        let is_in_turn = self.role == Role::Successive || column.rises();
         // Digits that all have are a part of the number.
         let letters = prefix.trim_end_matches(|c: char| c.is_ascii_digit());
         if let Some(width) = numbered(&texts, letters) {
             let number = |text: &String| text.strip_prefix(letters)?.parse::<i64>().ok();
             let ends = ends.and_then(|(least, greatest)| number(least).zip(number(greatest)));
-            let is_successive = self.role == Role::Successive;
-            if let Some((least, greatest)) = ends.filter(|_| is_successive || column.rises()) {
+            if let Some((least, greatest)) = ends.filter(|_| is_in_turn) {
                 let step = step(least, greatest, column.rows());
-                let ((number, declared), by_row) = match is_successive {
-                    true => (
-                        self.in_turn(least, column),
-                        self.distinct / column.rows() as f64,
-                    ),
-                    false => ((self.rising(step), sequence(least, step)), step as f64),
-                };
-                // A run goes on behind the file's last number; rows of a value are told to one in a hundred.
-                let last = (least as f64 + 1.01 * self.counted * by_row).max(1.0);
-                let width = width.max(libm::floor(libm::log10(last)) as usize + 1);
-                self.made = Some(behind(letters, format!("lpad({number}, {width})")));
+                let (padded, _, declared) = self.padded(column, least, step, width);
+                self.made = Some(behind(letters, padded));
                 return declared;
             }
             let number = self.part_named("_number");
@@ -448,21 +498,42 @@ impl LearntField {
             let law = self.law(column, range);
             return format!("\"digits\", width = {width}, first = {least}, {law}");
         }
-        if column.is_unique() && texts.iter().all(|it| is_ulid(it)) {
-            return self.of_time("ulid");
-        }
-        self.follows_time = column.rises();
-        let of_rest = texts.iter().flat_map(|it| it[prefix.len()..].chars());
-        let mut letters: Vec<char> = of_rest.filter(char::is_ascii_graphic).collect();
-        letters.sort_unstable();
-        letters.dedup();
-        if letters.len() < 2 {
-            letters = ('a'..='z').collect();
-        }
+        let letters = letters_of(texts.iter().map(|it| &it[prefix.len()..]));
         let mean = column.bytes.div_ceil(column.rows()).clamp(1, 1_024);
         // As long as so many values need.
         let needed = libm::log(self.distinct) / libm::log(letters.len() as f64);
         let rest = mean.saturating_sub(prefix.len() as u64);
+        if let Some(lead) = self.lead.take() {
+            let place = &lead.place;
+            let mut made = vec![lead.made_of(&self.part_named("_made_at"))];
+            if place.start > 0 {
+                made.insert(0, literal(&prefix[..place.start]));
+            }
+            let behind: Vec<&str> = texts.iter().map(|it| &it[place.end..]).collect();
+            let between = common(&behind, None);
+            if !between.is_empty() {
+                made.push(literal(between));
+            }
+            let rest = mean.saturating_sub((place.end + between.len()) as u64);
+            if rest > 0 {
+                let letters = letters_of(behind.iter().map(|it| &it[between.len()..]));
+                made.push(self.rest(made_up(&letters, rest)));
+            }
+            self.part.1 = true;
+            return self.of_time(lead.unit, made);
+        }
+        if is_in_turn {
+            let (padded, width, declared) = self.padded(column, 0, 1, 1);
+            let rest = rest.saturating_sub(width as u64);
+            let mut made = behind(prefix, padded);
+            if rest > 0 {
+                made += " || ";
+                made += &self.rest(made_up(&letters, rest));
+            }
+            self.note += "; they rise or fall with the rows: here as numbers that count, with made-up letters behind";
+            (self.made, self.part.1) = (Some(made), true);
+            return declared;
+        }
         let rest = rest.max(needed.ceil() as u64).max(1);
         if !self.part.1 {
             let length = prefix.len() as u64 + rest;
@@ -475,6 +546,27 @@ impl LearntField {
         let law = self.law(column, libm::pow(letters.len() as f64, rest as f64));
         let letters = json!(String::from_iter(letters));
         format!("\"text\", length = {rest}, alphabet = {letters}, {law}")
+    }
+
+    /// A number with leading zeros that counts up from the least one, with its digits and its sequence.
+    fn padded(
+        &mut self,
+        column: &Column,
+        least: i64,
+        step: i64,
+        width: usize,
+    ) -> (String, usize, String) {
+        let ((number, declared), by_row) = match self.role {
+            Role::Successive => (
+                self.in_turn(least, column),
+                self.distinct / column.rows() as f64,
+            ),
+            _ => ((self.rising(step), sequence(least, step)), step as f64),
+        };
+        // A run goes on behind the file's last number; rows of a value are told to one in a hundred.
+        let last = (least as f64 + 1.01 * self.counted * by_row).max(1.0);
+        let width = width.max(libm::floor(libm::log10(last)) as usize + 1);
+        (format!("lpad({number}, {width})"), width, declared)
     }
 
     /// The settings that say how many of at most so many values there are, and how often each comes.
@@ -568,10 +660,39 @@ fn numbered(texts: &[&str], prefix: &str) -> Option<usize> {
     ((1..=18).contains(&width) && numbers.clone().all(is_number)).then_some(width)
 }
 
-/// Whether a text has the form of a ULID of the years 2004 to 2039.
-fn is_ulid(text: &str) -> bool {
-    let is_letter = |c: char| c.is_ascii_digit() || c.is_ascii_uppercase() && !"ILOU".contains(c);
-    text.len() == 26 && text.starts_with("01") && text.chars().all(is_letter)
+/// The time that leads a column of identities: those that follow no known time rise at least.
+fn lead(column: &Column, times: Option<&TimeOrder>) -> Option<Lead> {
+    let is_identity = column.kind() == ValueKind::Text && column.is_unique();
+    if !is_identity || times.is_none() && !column.rises() {
+        return None;
+    }
+    let texts = column.frequencies.heaviest(usize::MAX);
+    let texts: Vec<&str> = texts.into_iter().map(|it| it.0).collect();
+    let is_ascii = texts.iter().all(|it| it.is_ascii());
+    let common = common(&texts, column.texts.ends()).len();
+    Lead::of(&texts, common, times).filter(|_| is_ascii)
+}
+
+/// The printable letters of texts, in their order; those of the alphabet where there is hardly any.
+fn letters_of<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<char> {
+    let letters = texts.flat_map(str::chars).filter(char::is_ascii_graphic);
+    let letters: BTreeSet<char> = letters.collect();
+    match letters.len() {
+        0 | 1 => ('a'..='z').collect(),
+        _ => letters.into_iter().collect(),
+    }
+}
+
+/// Texts of these letters, each another one.
+fn made_up(letters: &[char], length: u64) -> String {
+    let count = libm::pow(letters.len() as f64, length as f64).min(ENDLESS);
+    let letters = json!(String::from_iter(letters));
+    format!("\"text\", length = {length}, alphabet = {letters}, count = {count}")
+}
+
+/// A text in an expression.
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// A counter that a number is so many times.

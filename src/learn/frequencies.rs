@@ -174,7 +174,8 @@ impl Frequencies {
     }
 }
 
-fn kept(text: &str) -> Box<str> {
+/// The beginning of a text, as far as it is kept.
+pub(super) fn kept(text: &str) -> Box<str> {
     let mut ends = (0..=text.len().min(LONGEST_TEXT)).rev();
     let end = ends.find(|end| text.is_char_boundary(*end));
     text[..end.unwrap_or(0)].into()

@@ -1,5 +1,6 @@
 //! A column that is made of the time of the rows: a date, an hour, a coarser time. Must not know other columns.
 
+use super::bursts::SECOND;
 use super::time_order::TimeOrder;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -9,7 +10,6 @@ use jiff::tz::TimeZone;
 const STEPS: [(i64, &str); 4] = [(DAY, "d"), (HOUR, "h"), (60 * SECOND, "m"), (SECOND, "s")];
 pub const DAY: i64 = 24 * HOUR;
 const HOUR: i64 = 3_600 * SECOND;
-pub const SECOND: i64 = 1_000_000_000;
 
 /// Dates that are written as one number: the pattern of `to_char`, and how many of its pairs of digits there are behind the year.
 const DATES: [(&str, usize); 5] = [
@@ -23,8 +23,8 @@ const DATES: [(&str, usize); 5] = [
 /// An expression, and whether it is a number (else a text or a time).
 pub type Made = (String, bool);
 
-/// Which whole number of the time `name` each row has, if one rule makes them all: rows are times in nanoseconds, and numbers.
-pub fn number(name: &str, time: &TimeOrder, rows: &[(i64, i64)]) -> Option<Made> {
+/// Which whole number of the time `name`, in this unit, each row has, if one rule makes them all: rows are times in nanoseconds, and numbers.
+pub fn number(name: &str, unit: i64, rows: &[(i64, i64)]) -> Option<Made> {
     let is = |value: &dyn Fn(i64) -> Option<i64>| {
         let fits = |&(at, found): &(i64, i64)| value(at) == Some(found);
         rows.iter().all(fits)
@@ -34,7 +34,6 @@ pub fn number(name: &str, time: &TimeOrder, rows: &[(i64, i64)]) -> Option<Made>
             return Some((format!("to_char({name}, '{pattern}')"), false));
         }
     }
-    let unit = time.unit();
     let quotients = rows.iter().filter(|(_, found)| *found > 0);
     let most = quotients.map(|(at, found)| at / unit / found).min();
     // Of the steps that do, the usual ones first.

@@ -65,7 +65,7 @@ pub fn key_parts(fields: &[LearntField], survey: &Survey) -> Values {
     if entity.is_some() {
         values.insert("by_entity", joined(&by_entity));
     }
-    if let Some(identity) = identity.filter(|it| time.is_none() && !it.follows_time) {
+    if let Some(identity) = identity.filter(|_| time.is_none()) {
         values.insert("by_id", identity.part.0.clone());
     }
     if let Some(counter) = identity.filter(|it| it.is_counter) {

@@ -3,12 +3,14 @@
 //!
 //! Must not know the files' forms, nor simulate.
 
+mod bursts;
 mod column;
 mod fields;
 mod frequencies;
 mod from_time;
 mod hot_set;
 mod keys;
+mod led_by_time;
 mod rank_law;
 mod run_length;
 mod scenario_draft;

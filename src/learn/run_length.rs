@@ -39,6 +39,14 @@ impl RunLength {
         SAMPLES * self.sample
     }
 
+    /// The unit of times, in nanoseconds, that are in this one in the file: of whole seconds too few are left for the rows of a run that is faster.
+    pub fn unit(&self, of_file: i64) -> i64 {
+        match self.rate > self.found {
+            true => of_file.min(1_000_000),
+            false => of_file,
+        }
+    }
+
     /// Rows that are written at most: twice as many and a thousand, whatever chance does, and one in a hundred more for a rate that is rounded.
     pub fn most_rows(&self) -> f64 {
         2.02 * self.rate * self.seconds() + 1_000.0

@@ -70,10 +70,11 @@ impl Learnt {
                     values.insert("faster", times(run.rate / run.found));
                     values.insert("own_rate", rounded(run.found).to_string());
                 }
-                values.extend(of_times(order));
+                values.extend(of_times(order, &run));
             }
             (Some(_), None) => {
                 values.insert("no_rate", String::new());
+                values.insert("range", "\"1h\"".to_owned());
             }
             (None, _) => {
                 values.insert("no_time", String::new());
@@ -83,14 +84,25 @@ impl Learnt {
     }
 }
 
-fn of_times(order: &TimeOrder) -> Values {
-    let mut values = Values::from([("span", seconds(order.span()))]);
+fn of_times(order: &TimeOrder, run: &RunLength) -> Values {
+    // A range that a run can be asked for lies well within what there is.
+    let range = (order.span() / 10.0).min(3_600.0);
+    let mut values = Values::from([("span", seconds(order.span())), ("range", seconds(range))]);
     let start = jiff::Timestamp::from_second(order.last.div_euclid(1_000_000_000));
     values.extend(start.ok().map(|it| ("start", it.to_string())));
     if !order.is_in_order() {
         values.insert("unordered", String::new());
     } else if order.lateness().is_none() {
         values.insert("never_late", String::new());
+    }
+    if let Some(burst) = order.bursts.found() {
+        values.extend([
+            ("burst", burst.length.to_owned()),
+            ("burst_rate", significant(burst.rate)),
+            ("burst_times", times(burst.times)),
+            ("burst_factor", significant(burst.times)),
+            ("half", seconds(run.seconds() / 2.0)),
+        ]);
     }
     if let Some(hours) = order.by_hour() {
         let shown = hours.map(|it| significant(it.value)).join(" ");

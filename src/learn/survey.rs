@@ -1,9 +1,12 @@
 //! All columns of a file in one pass, and which of them follow from another. Must not know what is made of them.
 
-use super::column::{Column, Misfit};
+use super::column::{Cell, Column, Misfit, YEARS};
+use super::frequencies::kept as shortened;
 use super::from_time::{self, Made};
 use crate::data::{DataError, Oddity, Record, Rows, ValueKind};
-use std::collections::BTreeMap;
+use crate::statistics::EvenSample;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows from the first on in which dependences are looked for.
 const KEPT_ROWS: usize = 10_000;
@@ -17,6 +20,14 @@ const LEAST_WITNESSES: usize = 30;
 /// A column's law may rest on one value of the column that it follows from by one part in so many (estimate).
 const MOST_OF_ONE: usize = 100;
 
+/// How far rows are in an order.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Order {
+    None,
+    Nearly,
+    Sorted,
+}
+
 /// What a file holds.
 #[derive(Debug)]
 pub struct Survey {
@@ -28,6 +39,12 @@ pub struct Survey {
     pub dependent: Vec<(usize, usize)>,
     /// Numbers of the first columns in the first rows: hashes of what is none.
     kept: Vec<i64>,
+    /// Rows of all of the file, in its first columns.
+    sample: EvenSample<Vec<Cell>>,
+    /// The column that has the time of the rows.
+    time: Option<usize>,
+    /// The order of the rows says how they were written: it does but where it is not that of their times.
+    pub is_history: bool,
     /// What was odd about single values, once a column.
     pub warnings: Vec<String>,
 }
@@ -42,8 +59,11 @@ impl Survey {
         let new = |name: &String| Column::new(name, names.len());
         let mut columns: Vec<Column> = names.iter().map(new).collect();
         let (mut count, mut warnings, mut kept) = (0_u64, Vec::new(), Vec::new());
+        let (mut sample, mut numbers) = (EvenSample::default(), Vec::new());
+        let mut far_off = BTreeSet::new();
         let mut record = Record::default();
         while rows.next(&mut record)? {
+            numbers.clear();
             for (at, column) in columns.iter_mut().enumerate() {
                 let value = record.get(at);
                 if value.is_none() && column.missing == 0 {
@@ -51,8 +71,8 @@ impl Survey {
                     warnings.push(rows.error(&record, at, found).to_string());
                 }
                 let (number, read) = column.add(value);
-                if count < KEPT_ROWS as u64 && at < MOST_RELATED {
-                    kept.push(number);
+                if at < MOST_RELATED {
+                    numbers.push(number);
                 }
                 match read {
                     Ok(()) => {}
@@ -61,11 +81,31 @@ impl Survey {
                         let found = format!("{found}: the column is text from here on");
                         warnings.push(rows.error(&record, at, found).to_string());
                     }
+                    Err(Misfit::FarOff) => {
+                        if far_off.insert(at) {
+                            let found = format!(
+                                "`{}` lies outside the years {} to {}, which scenarios have: it is taken as missing, here first",
+                                value.unwrap_or_default(),
+                                YEARS.start(),
+                                YEARS.end()
+                            );
+                            warnings.push(rows.error(&record, at, found).to_string());
+                        }
+                    }
                     Err(Misfit::Unreadable(found)) => {
                         return Err(rows.error(&record, at, found));
                     }
                 }
             }
+            if count < KEPT_ROWS as u64 {
+                kept.extend(&numbers);
+            }
+            sample.see(|| {
+                let cell = |(at, number): (usize, &i64)| {
+                    (*number, shortened(record.get(at).unwrap_or_default()))
+                };
+                numbers.iter().enumerate().map(cell).collect()
+            });
             count += 1;
             if count.is_multiple_of(1_000) {
                 progress(rows);
@@ -74,6 +114,9 @@ impl Survey {
         let mut survey = Self {
             dependent: Vec::new(),
             kept,
+            sample,
+            time: None,
+            is_history: true,
             columns,
             rows: count,
             warnings,
@@ -84,32 +127,61 @@ impl Survey {
     }
 
     fn settle(&mut self) {
-        let known = self.row_time().map(|at| &self.columns[at].times);
+        self.find_order(None);
+        let known = self.find_row_time().map(|at| &self.columns[at].times);
         let known = known.map(|times| (times.first, times.last));
         for column in &mut self.columns {
             column.settle(known);
         }
+        self.time = self.find_row_time();
+        self.is_history = self.time.is_none_or(|at| self.order(at) > Order::None);
+        // What rises with the times then does so as rows are written.
+        if !self.is_history {
+            self.find_order(self.time);
+        }
     }
 
-    /// The column that has the time of the rows: of the finest ones the first that is sorted, or else the first.
+    fn find_order(&mut self, by: Option<usize>) {
+        let by = by.filter(|by| *by < self.width());
+        for at in 0..self.width() {
+            self.columns[at].find_order(&self.sample, at, by);
+        }
+    }
+
+    /// The column that has the time of the rows.
     pub fn row_time(&self) -> Option<usize> {
+        self.time
+    }
+
+    /// It is one in whose order the rows are, or nearly are; of these the finest, and the first of equals.
+    fn find_row_time(&self) -> Option<usize> {
         let is_time = |at: &usize| self.columns[*at].kind() == ValueKind::Time;
-        let times = (0..self.columns.len()).filter(is_time);
+        let times = || (0..self.columns.len()).filter(is_time);
+        let best = times().map(|at| self.order(at)).max()?;
         let distinct = |at: usize| self.columns[at].frequencies.distinct().value;
+        let mut times = times().filter(|at| self.order(*at) == best);
         let most = times.clone().map(distinct).fold(0.0, f64::max);
         // Half as many values: two times of each row are equally fine, whatever chance did.
-        let finest = times.filter(|at| distinct(*at) > 0.5 * most);
-        finest.min_by_key(|at| !self.columns[*at].times.is_sorted())
+        times.find(|at| distinct(*at) > 0.5 * most)
     }
 
-    /// Whether the order of the rows says how they were written: it does but where it is not that of their times.
-    pub fn is_history(&self) -> bool {
-        let time = self.row_time();
-        time.is_none_or(|at| self.columns[at].times.is_sorted())
+    /// How far the rows are in the order of a column of times.
+    fn order(&self, at: usize) -> Order {
+        let column = &self.columns[at];
+        match (column.times.is_sorted(), column.is_ordered()) {
+            (true, _) => Order::Sorted,
+            (false, true) => Order::Nearly,
+            _ => Order::None,
+        }
     }
 
-    /// The expression of the time of the rows that makes the values of another column.
-    pub fn made_of_time(&self, name: &str, time: usize, column: usize) -> Option<Made> {
+    /// The expression of the time of the rows, in a unit of so many nanoseconds, that makes the values of another column.
+    pub fn made_of_time(
+        &self,
+        (name, unit): (&str, i64),
+        time: usize,
+        column: usize,
+    ) -> Option<Made> {
         let (of, made) = (&self.columns[time], &self.columns[column]);
         let width = self.width();
         let is_whole = of.missing + made.missing == 0 && time.max(column) < width;
@@ -127,7 +199,7 @@ impl Survey {
                 if !hours {
                     rows.extend([(of.times.first, *least), (of.times.last, *greatest)]);
                 }
-                from_time::number(name, &of.times, &rows)
+                from_time::number(name, unit, &rows)
             }
             ValueKind::Time if time != column => {
                 rows.extend([
@@ -175,7 +247,7 @@ impl Survey {
         let is_candidate = column < width && is_number(column) && self.columns[column].missing == 0;
         let others = (0..width).filter(|of| *of != column && is_candidate);
         // Of what has the same time, or comes in turn, nobody asks.
-        let is_history = self.is_history();
+        let is_history = self.is_history;
         let is_asked_for = |of: &usize| {
             let column = &self.columns[*of];
             let is_turn = is_history && column.is_successive();
@@ -200,14 +272,21 @@ impl Survey {
             !column.is_unique() && column.frequencies.distinct().value >= 2.0
         };
         let candidates: Vec<usize> = (0..width).filter(is_category).collect();
+        // What comes in turn tells all that its rows have in common; nothing is drawn for it.
+        let is_drawn = |at: &&usize| {
+            let column = &self.columns[**at];
+            !(column.drifts() || self.is_history && column.is_successive())
+        };
         for &column in &candidates {
-            let distinct = |at: usize| self.columns[at].frequencies.distinct().value;
-            let parents = candidates
-                .iter()
-                .filter(|&&of| distinct(of) > distinct(column));
+            // Of two that tell each other the first is the parent.
+            let rank = |at: usize| {
+                let distinct = self.columns[at].frequencies.distinct().value;
+                (distinct, Reverse(at))
+            };
+            let mut parents = candidates.iter().filter(is_drawn);
             let parent = parents
-                .copied()
-                .find(|&of| follows(kept, width, of, column));
+                .find(|&&of| rank(of) > rank(column) && follows(kept, width, of, column))
+                .copied();
             self.dependent.extend(parent.map(|of| (of, column)));
         }
         for &(of, column) in &self.dependent {

@@ -1,13 +1,13 @@
 //! How the times of a column follow the order of the rows: rate, late rows, hours of the day. Must not know what the rows are.
 
+use super::bursts::{Bursts, SECOND};
 use crate::statistics::Interval;
 
 /// The row up to which the clock is found: the first one may be late, and so far back that the rate would be too low. 64 late rows in a row don't come.
 const ANCHOR: u64 = 64;
 
-/// Nanoseconds of an hour, and of a second.
+/// Nanoseconds.
 const HOUR: i64 = 3_600 * SECOND;
-const SECOND: i64 = 1_000_000_000;
 
 /// Times in nanoseconds since 1970, in the order of the rows.
 #[derive(Debug, Default)]
@@ -32,6 +32,8 @@ pub struct TimeOrder {
     early: [u64; 24],
     /// All times are multiples of it.
     grain: i64,
+    /// How evenly they come.
+    pub bursts: Bursts,
 }
 
 /// Rows that come after later ones.
@@ -68,6 +70,7 @@ impl TimeOrder {
         self.hours[hour] += 1;
         self.early[hour] += u64::from(self.rows <= ANCHOR || at < self.anchor.1);
         self.grain = greatest_divisor(self.grain, at);
+        self.bursts.add(at);
         self.rows += 1;
     }
 
@@ -97,7 +100,7 @@ impl TimeOrder {
         (self.last as f64 - self.first as f64) / SECOND as f64
     }
 
-    /// Rows a second, if they arrive independently: between a row near the beginning and the last one, neither of them late, the gaps add up to a Gamma law;
+    /// Rows a second, if they arrive independently, or in bursts that do: between a row near the beginning and the last one, neither of them late, the gaps add up to a Gamma law;
     /// both times are rounded down to the unit, and their difference varies by the square of it / 6. `None` without any time between rows.
     pub fn rate(&self) -> Option<Interval> {
         let (row, at) = self.anchor;
@@ -111,7 +114,9 @@ impl TimeOrder {
         let (gaps, time, unit) = (gaps as f64, time as f64, self.unit() as f64);
         let rounding = unit * unit / (6.0 * time * time);
         let rate = gaps * SECOND as f64 / time;
-        Some(Interval::log_normal(rate, (1.0 / gaps + rounding).sqrt()))
+        let dispersion = self.bursts.found().map_or(1.0, |it| it.dispersion);
+        let variance = dispersion / gaps + rounding;
+        Some(Interval::log_normal(rate, variance.sqrt()))
     }
 
     /// `None` where no row is late, or the rows are in another order.

@@ -1,6 +1,7 @@
 //! What row keys look like: alphabet, lengths, padding, salts, times, and how much each byte tells. Must not know where they come from, nor how a table of
 //! them should be split.
 
+use crate::statistics::{EvenSample, rank_correlation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -27,6 +28,9 @@ const KEYS_A_VALUE: u64 = 20;
 /// 4 of 30 are expected, and 15 in one case of a hundred million. Rises among neighbours would tell of devices that report in turn as well.
 const LEADING: f64 = 0.5;
 
+/// Keys whose ranks correlate so much with the file rise or fall with it from one block of them to the next, whatever is random in the order of each (estimate).
+const ORDERED: f64 = 0.9;
+
 /// Neighbours without which an order says nothing.
 const LEAST_ORDER: u64 = 30;
 
@@ -40,6 +44,8 @@ pub struct FileOrder {
     changes: u64,
     above: u64,
     below: u64,
+    /// The beginnings of some, evenly over the file.
+    sample: EvenSample<Box<[u8]>>,
 }
 
 impl FileOrder {
@@ -48,6 +54,7 @@ impl FileOrder {
         if *self.last == *key {
             return;
         }
+        self.sample.see(|| key[..key.len().min(BYTES)].into());
         let is_first = self.last.is_empty();
         let is_above = *self.greatest < *key;
         let is_below = is_first || *self.least > *key;
@@ -78,6 +85,8 @@ pub struct KeySurvey {
     pub rising: Option<f64>,
     /// The part that lies below all before them.
     pub falling: Option<f64>,
+    /// How well they rise with the file, whatever neighbours do: the correlation of ranks, from -1 to 1.
+    pub order: Option<f64>,
     /// The time that they hold.
     pub time: Option<TimeInKeys>,
     /// Bytes that fill them up.
@@ -227,6 +236,9 @@ impl KeySurvey {
             told.then(|| of as f64 / order.changes as f64)
         };
         let (rising, falling) = (part(order.above), part(order.below));
+        let places = order.sample.kept().enumerate();
+        let places: Vec<(usize, &Box<[u8]>)> = places.collect();
+        let correlation = (order.changes >= LEAST_ORDER).then(|| rank_correlation(&places));
         let is_little = |part: Option<f64>| part.is_some_and(|part| part < LEADING);
         let time = time(keys, &bytes, total, is_little(rising) && is_little(falling));
         Some(Self {
@@ -235,6 +247,7 @@ impl KeySurvey {
             alphabet,
             rising,
             falling,
+            order: correlation,
             padding: padding(&bytes, lengths).filter(|_| time.as_ref().is_none_or(|it| it.at > 0)),
             salt: salt(keys, &bytes, total).filter(|_| !leads_with_hash),
             time,
@@ -251,7 +264,9 @@ impl KeySurvey {
     /// Whether new keys lie above all others, or below: a time leads, or most of a file that is not just sorted do.
     pub fn is_time_led(&self) -> bool {
         let leads = |part: Option<f64>| part.is_some_and(|part| part >= LEADING);
-        let follows = !self.is_sorted() && (leads(self.rising) || leads(self.falling));
+        let is_ordered = self.order.is_some_and(|it| it.abs() >= ORDERED);
+        let follows =
+            !self.is_sorted() && (leads(self.rising) || leads(self.falling) || is_ordered);
         follows || self.time.as_ref().is_some_and(|time| time.leads)
     }
 }
@@ -565,6 +580,13 @@ mod tests {
         );
         let newest_first = survey(|n, draw| format!("{:08}", 9_000 - n + draw.below(3)).into());
         assert!(newest_first.falling > Some(0.3) && newest_first.rising < Some(0.01));
+        // Twenty a second of which the rest is random: few lie above all before them, and yet each second above the last.
+        let blocks = survey(|n, draw| format!("u{:04}{:06}", n / 20, draw.below(1_000_000)).into());
+        assert!(
+            blocks.rising < Some(LEADING) && blocks.order > Some(0.99) && blocks.is_time_led(),
+            "{:?}",
+            blocks.order
+        );
         let sorted = survey(|n, _| format!("{:08}", 10_000 + n).into());
         assert!(sorted.is_sorted() && !sorted.is_time_led());
         let shuffled = survey(|_, draw| format!("{:08}", draw.below(5_000)).into());

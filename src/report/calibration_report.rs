@@ -49,8 +49,16 @@ pub fn calibration_document(found: &Calibration) -> Document {
         true => " fitted: with the times that fit, and the regions where they lay;",
         false => "",
     };
+    let is_of = |side: &str| {
+        found
+            .quantities
+            .iter()
+            .any(|it| it.path == format!("{side}_per_sec"))
+    };
     let requests = match found.are_writes_alone {
         true => "writes, as a cluster counts each row of a scan",
+        false if is_of("writes") => "writes",
+        false if is_of("reads") => "reads",
         false => "requests",
     };
     let runs = number::counted(found.replicates, "run");

@@ -115,7 +115,9 @@ impl KeySurveyReport {
             _ if survey.is_sorted() => "The file is in key order, as a scan gives any keys: it tells nothing of the order in which they were written.".to_owned(),
             _ => {
                 let [above, below] = [rising, survey.falling.unwrap_or_default()].map(|it| Percent.text(it));
-                format!("{above} of them lie above all before them in the file, {below} below (in any order, few).")
+                let order = survey.order.map(|it| format!(" Their order correlates by {it:.2} with that of the file."));
+                let order = order.unwrap_or_default();
+                format!("{above} of them lie above all before them in the file, {below} below (in any order, few).{order}")
             }
         }));
         all

@@ -50,10 +50,12 @@ pub fn recommendation_document(found: &Recommendations) -> Document {
 /// The `create` command of each recommended table, for the HBase shell.
 pub fn create_commands(found: &Recommendations) -> String {
     let groups = found.groups.iter();
-    let best = groups.filter_map(|group| Some((group.strategies.first()?, &group.create)));
-    let commands = best.map(|(best, create)| {
+    let best = groups.filter_map(|group| Some((group.strategies.first()?, group)));
+    let commands = best.map(|(best, group)| {
         let key = joined(best.key.split_whitespace(), " ");
-        format!("# {}: {key}\n{create}\n", best.name)
+        let warning = group.create_warning.iter();
+        let warning: String = warning.map(|it| format!("# {it}\n")).collect();
+        format!("# {}: {key}\n{warning}{}\n", best.name, group.create)
     });
     commands.collect::<Vec<_>>().join("\n")
 }

@@ -61,7 +61,7 @@ impl Fields {
 }
 
 /// Most fields of a record, stored and derived (estimate: ten times what a wide table's key and reads are made of).
-const MOST_FIELDS: usize = 1_000;
+pub const MOST_FIELDS: usize = 1_000;
 
 /// Parts of a derived field, and of all together, those inside others expanded: what is read at once (estimate: far more than anybody writes).
 const MOST_PARTS: u64 = 10_000;

@@ -51,6 +51,7 @@ mod writes;
 
 pub use cluster::misfit;
 pub use diagnostic::{Diagnostic, Severity};
+pub use fields::MOST_FIELDS;
 pub use load::LoadError;
 pub use model::{
     Bound, Changes, Copy, Expectation, Expected, ExpectedKey, ExpectedValue, Knee, Limit,

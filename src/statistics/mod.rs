@@ -12,6 +12,7 @@ mod placement_peaks;
 mod predicted_peak;
 mod quantile;
 mod quantile_sketch;
+mod rank_correlation;
 #[cfg(test)]
 mod sample_median_fixture;
 mod warm_up;
@@ -25,6 +26,7 @@ pub use placement_peaks::{DealtPeaks, IntervalWeights, PlacementPeaks};
 pub use predicted_peak::{PredictedPeak, predicted_peak, sample_size_for};
 pub use quantile::{median, quantile};
 pub use quantile_sketch::QuantileSketch;
+pub use rank_correlation::{EvenSample, rank_correlation};
 #[cfg(test)]
 pub(crate) use sample_median_fixture::sample_median_error;
 pub use warm_up::{Settling, settling};

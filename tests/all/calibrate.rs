@@ -140,3 +140,33 @@ fn a_run_cut_short_is_compared_as_far_as_it_came_and_said_to_be() {
         &["The replay was cut short (interrupted): 1800 of 2000 operations were sent"],
     );
 }
+
+#[test]
+fn reads_and_servers_that_the_scenario_does_not_have_are_told_and_writes_compared_with_writes() {
+    // In a minute 100 writes a second to either region of the salted key, and 50 reads to one of them, all on one server.
+    let list = |reads: u32, writes: u32| {
+        format!(
+            "start_key,end_key,server,reads,writes\n,\\x01,rs1,{reads},{writes}\n\\x01,,rs1,0,{writes}\n"
+        )
+    };
+    let place = Workplace::new()
+        .with("s.toml", TINY)
+        .with("a.csv", &list(7, 9))
+        .with("b.csv", &list(3_007, 6_009));
+    let said = stdout_of(
+        &place
+            .keyheat("calibrate s.toml --strategy salted --measured a.csv b.csv --over 60s")
+            .success(),
+    );
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_tells(
+        &said,
+        &[
+            "writes_per_sec",
+            "\\x01 rs1 50 % 50 %",
+            "The cluster has 50.0 reads a second, and the scenario none",
+            "The regions lie on 1 server, and 2 are simulated",
+            "Shares are of the writes;",
+        ],
+    );
+}

@@ -245,5 +245,5 @@ fn texts_of_which_only_the_beginnings_are_kept_and_batches_below_zero_are_drafte
     drafted("m.csv", &rows("url", 1_500, many));
     let batch = |at: i64| (at / 50 - 80).to_string();
     let (text, ..) = drafted("b.csv", &rows("batch", 4_000, batch));
-    assert_told(&text, &["batch = { expr = \"batch_number / 50\" }"]);
+    assert_told(&text, &["batch = { expr = \"-80 + batch_number / 50\" }"]);
 }

@@ -32,6 +32,7 @@ mod knee;
 mod known_beginnings;
 mod known_runs;
 mod learn;
+mod learnt_order;
 mod learnt_values;
 mod limits;
 mod metamorphic;

@@ -285,6 +285,63 @@ fn a_key_with_another_parameter_is_to_be_rewritten() {
 }
 
 #[test]
+fn split_points_between_made_up_values_are_said_to_be_so() {
+    let advised = |field: &str, key: &str| {
+        let text = TINY
+            .replace("[field]", &format!("[field]\n{field}"))
+            .replace("be8(ts) || be4(user)", key)
+            .replace(
+                "presplit = ['\\x01']",
+                "presplit = { algorithm = \"sampled\", regions = 4 }",
+            );
+        let place = Workplace::new().with("t.toml", &text);
+        let advise = "advise t.toml --own --only plain --replicates 1 --create t.rb";
+        let told = stdout_of(&place.keyheat(advise).success());
+        let script = fs::read_to_string(place.path().join("t.rb")).unwrap();
+        let words: Vec<&str> = told.split_whitespace().collect();
+        (words.join(" "), script)
+    };
+    let host = "host = { type = \"text\", count = 500, length = 8, alphabet = \"abcdefgh.-\" }";
+    let hot = "host = { type = \"int\", count = 500, distribution = { zipf = 1.0 } }";
+    for (field, key) in [
+        (&host.replace('-', "-0"), "host || be8(ts)"),
+        (&hot.to_owned(), "be4(host) || be8(ts)"),
+        (
+            &hot.to_owned(),
+            "salt(2, be4(host)) || be4(host) || be8(ts)",
+        ),
+    ] {
+        let (told, script) = advised(field, key);
+        for text in [told, script] {
+            assert!(
+                text.contains(
+                    "The split points lie between values of `host` that are made up here"
+                ) && text.contains("keyheat splits sampled --from KEYS"),
+                "{key}: {text}"
+            );
+        }
+    }
+    let hex =
+        "host = { type = \"text\", count = 500, length = 8, alphabet = \"0123456789abcdef\" }";
+    for (field, key) in [
+        (hex, "host || be8(ts)"),
+        (
+            "host = { type = \"int\", count = 500 }",
+            "be4(host) || be8(ts)",
+        ),
+        ("host = { type = \"digits\", width = 6 }", "host || be8(ts)"),
+        (hot, "left(md5_bytes(be4(host)), 4) || be4(host) || be8(ts)"),
+        (hot, "be8(ts) || be4(host)"),
+    ] {
+        let (told, script) = advised(field, key);
+        assert!(
+            !told.contains("made up") && !script.contains("made up"),
+            "{key}: {told}"
+        );
+    }
+}
+
+#[test]
 fn the_command_that_creates_the_recommended_table_is_written_where_no_file_is() {
     // The rows of an hour bring the table over its threshold hundreds of times more: the command makes the table that was asked for.
     let existing = "[existing.events]\nlast = \"1h\"\n[table]\nmax_file_size = \"2MB\"";

@@ -3,7 +3,8 @@
 use crate::cli::console::Console;
 use crate::data::Rows;
 use crate::learn::{Learnt, LearntField, Role, Survey};
-use crate::scenario::Scenario;
+use crate::scenario::{MOST_FIELDS, Scenario};
+use crate::text::grouped;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
@@ -35,6 +36,16 @@ pub fn scenario(file: &Path, console: &Console) -> Result<String> {
         bail!(
             "no column of `{}` can be a part of a row key\nadd columns that tell rows apart: a time, an id, what they are about",
             file.display()
+        );
+    }
+    let declared = learnt.fields.iter().map(LearntField::declarations);
+    let declared = declared.sum::<usize>();
+    if declared > MOST_FIELDS {
+        bail!(
+            "the columns of `{}` make {} fields, and a scenario has at most {}\nkeep the columns that keys are made of or readers ask for",
+            file.display(),
+            grouped(declared as i128),
+            grouped(MOST_FIELDS as i128)
         );
     }
     let text = learnt.scenario(&name);
