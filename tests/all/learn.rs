@@ -681,7 +681,7 @@ fn identities_that_follow_time_are_drafted_so_or_lead_no_key() {
         ),
         (
             "objectid",
-            &|at| format!("{:08x}{:016x}", time(at) / 1_000, mixed(at)),
+            &|at| format!("{:08x}{:016x}", time(at) / 1_000, mixed(at) << 8),
             "id = { expr = \"hex(be4(id_made_at)) || id_rest\" }",
         ),
         (
@@ -691,7 +691,13 @@ fn identities_that_follow_time_are_drafted_so_or_lead_no_key() {
         ),
         (
             "unknown",
-            &|at| format!("{:x}z", time(at) * 1_000 + mixed(at) % 1_000),
+            &|at| {
+                format!(
+                    "k{:07}{:06x}z",
+                    3_000_000 + at / 20,
+                    mixed(at) % 0x0100_0000
+                )
+            },
             "id_number = { type = \"sequence\", first = 0 }",
         ),
         (

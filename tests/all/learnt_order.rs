@@ -7,6 +7,9 @@ use crate::workplace::{Workplace, assert_tells};
 /// 2026-01-01T00:00:00Z.
 const START: i64 = 1_767_225_600;
 
+/// A value by its row.
+type Id<'a> = &'a dyn Fn(i64) -> String;
+
 fn iso(seconds: i64) -> String {
     let at = date_time(seconds);
     format!("{at}Z")
@@ -61,7 +64,7 @@ fn identities_whose_blocks_rise_are_drafted_so() {
     // 20 rows a second; what stands behind the time is random.
     let second = |at: i64| START + at / 20;
     let hex = |at: i64, digits: usize| format!("{:016x}", mixed(at) << 8)[..digits].to_owned();
-    let ids: [(&str, &dyn Fn(i64) -> String, &str); 5] = [
+    let ids: [(&str, Id<'_>, &str); 5] = [
         (
             "objectid",
             &|at| format!("{:08x}{}", second(at), hex(at, 16)),
