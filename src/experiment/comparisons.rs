@@ -117,8 +117,7 @@ impl Comparison {
 }
 
 impl StrategyResult {
-    /// A metric over another strategy's, paired by replicate; a bound where either is censored. Of a throughput what was offered counts, at most: the rest is
-    /// what piled up before the window.
+    /// A metric over another strategy's, paired by replicate; a bound where either is censored.
     pub fn ratio(&self, base: &Self, path: MetricPath) -> Measure {
         let is_open = |it: &Self| it.number(path).is_some_and(|measure| measure.censored);
         Measure::from(self.paired(base, path)).bounded(is_open(self), is_open(base))
@@ -126,22 +125,7 @@ impl StrategyResult {
 
     /// The same as it is, whatever is censored.
     pub(super) fn paired(&self, base: &Self, path: MetricPath) -> Option<Estimate> {
-        let values = |it: &Self| -> Option<Vec<Option<f64>>> {
-            let values = it.replicates(path)?;
-            if path.metric != MetricId::WriteThroughput {
-                return Some(values.to_vec());
-            }
-            let offered = MetricPath {
-                metric: MetricId::WriteOffered,
-                ..path
-            };
-            let offered: Option<&Vec<Option<f64>>> = it.replicates(offered);
-            let most = |at: usize| offered.and_then(|it| *it.get(at)?).unwrap_or(f64::INFINITY);
-            let capped = values.iter().enumerate();
-            let capped = capped.map(|(at, value)| Some(value.as_ref()?.min(most(at))));
-            Some(capped.collect())
-        };
-        measures::ratio(&values(self)?, &values(base)?)
+        measures::ratio(&self.comparable(path)?, &base.comparable(path)?)
     }
 }
 

@@ -415,6 +415,23 @@ impl StrategyResult {
         self.values.get(&path.into().text(&self.names()))
     }
 
+    /// The same as it is compared with another strategy's: of a throughput no more than was offered, as the rest is what piled up before the window.
+    pub(super) fn comparable(&self, path: MetricPath) -> Option<Vec<Option<f64>>> {
+        let values = self.replicates(path)?.iter().copied();
+        if path.metric != MetricId::WriteThroughput {
+            return Some(values.collect());
+        }
+        let metric = MetricId::WriteOffered;
+        let offered = self.replicates(MetricPath { metric, ..path });
+        let most = |at: usize| offered.and_then(|it| *it.get(at)?).unwrap_or(f64::INFINITY);
+        let capped = values.enumerate();
+        Some(
+            capped
+                .map(|(at, value)| Some(value?.min(most(at))))
+                .collect(),
+        )
+    }
+
     /// Every measure with its path: those of the run, then of each write, read and neighbour.
     pub fn measures(&self) -> Vec<(String, &Measure)> {
         let mut measures = numbers("", &self.metrics);

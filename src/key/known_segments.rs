@@ -2,7 +2,7 @@
 
 use super::code::{Code, Drawn, Op, Trend};
 use super::digit::{Digit, joined, told_fields};
-use super::field_steps::{FieldSteps, class_uses, coarse_uses};
+use super::field_steps::{FieldSteps, class_uses, coarse_uses, no_draws};
 use super::finite_values::{bytes_values, distinct};
 use super::formats::{Encoding, Transform};
 use super::knowledge::Knowledge;
@@ -198,7 +198,28 @@ impl KeyPlan {
             bytes: None,
             open: false,
         };
-        Some((self.drawn(segment, known, most)?, following))
+        let values = self.drawn(segment, known, most)?;
+        self.are_apart(&values, field)
+            .then_some((values, following))
+    }
+
+    /// No two values of the draw make the same of any values of the field: otherwise a range of it meets others, whose draw is another. O(n log n) in the draws.
+    fn are_apart(&self, values: &[SegmentValue], field: FieldId) -> bool {
+        let slots = self.schema.slots(field);
+        let ends = |value: &SegmentValue| {
+            let mut ends = [slots.start, slots.end - 1].map(|slot| {
+                let mut record = vec![0; self.schema.fields.len()];
+                record[usize::from(field.0)] = slot;
+                let mut bytes = Vec::new();
+                value.write(&Row::new(&record, 0, no_draws()), &mut bytes);
+                bytes
+            });
+            ends.sort();
+            ends
+        };
+        let mut spans: Vec<[Vec<u8>; 2]> = values.iter().map(ends).collect();
+        spans.sort();
+        spans.windows(2).all(|pair| pair[0][1] < pair[1][0])
     }
 
     /// How the segment follows the field as long as nothing of it changes in those before it, which follow it or stay the same: `ts % 3600` rises in each hour

@@ -72,14 +72,12 @@ fn found(table: &KeyedTable<'_>, [existing, run]: [usize; 2]) -> Neighbours {
     let mut best = (shared(&together), together, usize::MAX);
     if let Some((few, thinned)) = few {
         let shared = shared(&few);
-        if shared.0 > best.0.0 {
+        if is_surely_more(shared, best.0) {
             best = (shared, few, thinned);
         }
     }
-    let ((near, variance), parts, thinned) = best;
-    let (far, far_variance) = shared(&spread);
-    // By chance they share more by four standard errors once in 30,000 tables.
-    match near - far > 4.0 * (variance + far_variance).sqrt() {
+    let (near, parts, thinned) = best;
+    match is_surely_more(near, shared(&spread)) {
         true => Neighbours {
             parts,
             thinned,
@@ -91,6 +89,11 @@ fn found(table: &KeyedTable<'_>, [existing, run]: [usize; 2]) -> Neighbours {
             are_spread: true,
         },
     }
+}
+
+/// A mean with its variance is greater than another: by chance it is so by four standard errors once in 30,000 tables.
+fn is_surely_more((mean, variance): (f64, f64), (other, other_variance): (f64, f64)) -> bool {
+    mean - other > 4.0 * (variance + other_variance).sqrt()
 }
 
 /// Most rows of one thing that are made: what its first one weighs more is next to nothing among them.

@@ -82,5 +82,5 @@ fn a_run_under_way_ends_when_it_is_asked_to() {
     let ended = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(130), "{said}");
-    assert!(said.contains("0 of 2 runs are saved"), "{said}");
+    assert!(said.contains("0 of 2 runs saved"), "{said}");
 }

@@ -36,6 +36,7 @@ mod learnt_order;
 mod learnt_values;
 mod limits;
 mod metamorphic;
+mod moments;
 mod neighbours;
 mod never_finished;
 mod page;
