@@ -205,10 +205,10 @@ impl KeyPlan {
 
     /// No two values of the draw make the same of any values of the field: otherwise a range of it meets others, whose draw is another. O(n log n) in the draws.
     fn are_apart(&self, values: &[SegmentValue], field: FieldId) -> bool {
-        let slots = self.schema.slots(field);
+        let slots = self.schema().slots(field);
         let ends = |value: &SegmentValue| {
             let mut ends = [slots.start, slots.end - 1].map(|slot| {
-                let mut record = vec![0; self.schema.fields.len()];
+                let mut record = vec![0; self.schema().fields.len()];
                 record[usize::from(field.0)] = slot;
                 let mut bytes = Vec::new();
                 value.write(&Row::new(&record, 0, no_draws()), &mut bytes);
