@@ -647,6 +647,7 @@ impl FamilySample {
             rows: sampled,
             neighbours: TimeNeighbours::of(key, &times),
             shared: match thinned {
+                Some(thinned) if near.is_some_and(|near| near.are_all) => (f64::INFINITY, thinned),
                 Some(thinned) => (shared_of(rows, thinned), thinned),
                 None => (prefixes.shared_bytes(prefixes.sampled, sampled), usize::MAX),
             },

@@ -29,6 +29,8 @@ pub(super) struct Neighbours {
     pub thinned: usize,
     /// They are from all over it.
     are_spread: bool,
+    /// All rows of stretches of time that leads the key: they share what the table's do, and no model of their number tells it better.
+    pub are_all: bool,
 }
 
 /// About so many writes of rows before the run and of the run: of rows that are neighbours in the table, or from all over it where no such rows are known. Once
@@ -79,6 +81,7 @@ fn found(table: &KeyedTable<'_>, [existing, run]: [usize; 2]) -> Neighbours {
     let (near, parts, thinned) = best;
     match is_surely_more(near, shared(&spread)) {
         true => Neighbours {
+            are_all: thinned == usize::MAX && are_of_many_steps(&parts, table),
             parts,
             thinned,
             are_spread: false,
@@ -87,8 +90,25 @@ fn found(table: &KeyedTable<'_>, [existing, run]: [usize; 2]) -> Neighbours {
             parts: spread,
             thinned: usize::MAX,
             are_spread: true,
+            are_all: false,
         },
     }
+}
+
+/// Steps of time, as the key tells it first, of which all rows are there but for the two at the ends: of so many, these are 3 %.
+const MANY_STEPS: usize = 64;
+
+/// Rows that were written one after another, under a key that leads with their time, are of many steps of it.
+fn are_of_many_steps(parts: &Parts, table: &KeyedTable<'_>) -> bool {
+    let Some(first) = table.key.segments().first().filter(|it| it.follows_time()) else {
+        return false;
+    };
+    let lead = |key: &&[u8]| key.len().min(first.len_range().1);
+    parts.iter().filter(|part| part.len() > 0).all(|part| {
+        let keys = part.sorted();
+        let steps = keys.chunk_by(|a, b| a[..lead(a)] == b[..lead(b)]);
+        steps.count() >= MANY_STEPS
+    })
 }
 
 /// A mean with its variance is greater than another: by chance it is so by four standard errors once in 30,000 tables.
