@@ -20,7 +20,7 @@ mod exponential;
 pub mod law_fixture;
 mod permutation;
 
-pub use permutation::Permutation;
+pub use permutation::{Permutation, shuffled};
 
 use rand::rngs::{ChaCha8Rng, Xoshiro256PlusPlus};
 use rand::{Rng, SeedableRng, TryRng};

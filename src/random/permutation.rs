@@ -33,7 +33,7 @@ impl Permutation {
         debug_assert!((1..1 << 63).contains(&n));
         let mut draws = key.at(n);
         let form = match n <= DEALT_MAX {
-            true => Form::Dealt(shuffled(n as u16, &mut draws)),
+            true => Form::Dealt(shuffled((0..n as u16).collect(), &mut draws)),
             false => network(n, &mut draws),
         };
         Self { n, form }
@@ -83,9 +83,9 @@ impl Permutation {
     }
 }
 
-fn shuffled(n: u16, draws: &mut Draws) -> Box<[u16]> {
-    let mut values: Box<[u16]> = (0..n).collect();
-    for last in (1..usize::from(n)).rev() {
+/// These in a random order, each equally likely (Fisher and Yates). O(n).
+pub fn shuffled<T>(mut values: Box<[T]>, draws: &mut Draws) -> Box<[T]> {
+    for last in (1..values.len()).rev() {
         values.swap(last, draws.below(last as u64 + 1) as usize);
     }
     values

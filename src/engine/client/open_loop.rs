@@ -145,13 +145,14 @@ impl OpenLoop {
             let rpcs = &mut upcoming.rpcs;
             rpcs.clear();
             table.route(batch, |at, operation, row, _| {
-                let rpc = Rpc {
-                    server: tables.regions.get(row.region).server,
-                    ..Rpc::new(operation, batch.intended[at], NONE)
-                };
+                let rpc = Rpc::new(operation, batch.intended[at], NONE);
                 let exclusive = increments[usize::from(operation.write().0)];
                 rpcs.push(servers.placed(rpc, &row, exclusive, alone));
             });
+            // By themselves, so that those of many regions wait for memory together.
+            for rpc in rpcs {
+                rpc.server = tables.regions.get(rpc.region).server;
+            }
             table.swap_keys(&mut upcoming.keys, &mut self.key_buckets);
         }
     }
