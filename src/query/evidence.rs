@@ -157,7 +157,14 @@ impl Evidence {
             } => !bound.open && !question.key.is_mixed(segments..bound.end, field, &told),
             Stop::Prefix { .. } | Stop::Lead { .. } | Stop::HighDigit { .. } => true,
         };
-        if !(is_apart && way.dimensions.iter().all(is_shared)) {
+        let are_shared = is_apart && way.dimensions.iter().all(is_shared);
+        // A hash of more has rows of other values in it that none of the tried ones finds.
+        let is_of_them = |segment: usize| {
+            let mut all = fields(segment).iter();
+            !all.clone().any(|it| shared.contains(it))
+                || all.all(|it| told.contains(it) || shared.contains(it))
+        };
+        if !(are_shared && plain.iter().all(|at| is_of_them(*at))) {
             shared.clear();
         }
         told.extend(&shared);
