@@ -67,6 +67,11 @@ impl Digit {
         all.map_or(steps, |all| steps.min(all.ceil()))
     }
 
+    /// How many values in a row are the same digit.
+    pub fn run(&self) -> i64 {
+        self.step
+    }
+
     /// Where its steps begin and how long they are; `None` with a period.
     pub fn steps(&self) -> Option<(i64, i64)> {
         (!self.is_periodic()).then_some((self.shift, self.step))

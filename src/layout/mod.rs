@@ -46,6 +46,8 @@ mod cell_writes_tests;
 #[cfg(test)]
 mod composed_keys_tests;
 #[cfg(test)]
+mod counted_numbers_tests;
+#[cfg(test)]
 mod counted_rows_tests;
 #[cfg(test)]
 mod existing_cells_tests;

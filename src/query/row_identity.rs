@@ -6,7 +6,7 @@ use crate::key::{
 use crate::record::{Field, FieldId, FieldKind, Schema, ValueGroups};
 use crate::statistics::values_met;
 use crate::time::SimTime;
-use crate::workload::{Condition, RowCounts, RowEquality};
+use crate::workload::{Condition, RowCounts, RowEquality, Turns};
 use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
@@ -57,6 +57,39 @@ struct Made {
     values: f64,
     /// Rows that come one after another take them in turn.
     in_turn: bool,
+    /// They follow from a sequence.
+    is_counted: bool,
+}
+
+/// How many values there are of what segments tell besides.
+#[derive(Debug, Clone, Copy)]
+struct Untold {
+    /// Those that come by chance.
+    values: f64,
+    turns: Turns,
+}
+
+/// What is made of one field.
+struct MadeOf {
+    field: FieldId,
+    /// Values that come by chance, and that come in turn.
+    values: [f64; 2],
+    /// Most values that it has itself.
+    most: f64,
+    is_counted: bool,
+    /// Of values that never come again how many there are, and how many numbers in a row share one; of the others the latter.
+    steps: Option<[f64; 2]>,
+    run: f64,
+}
+
+impl MadeOf {
+    /// So many numbers in a row take the same of those values that come in turn.
+    fn run(&self) -> f64 {
+        match self.steps {
+            Some([steps, width]) => (width * steps / self.values[1]).max(1.0),
+            None => self.run,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -64,8 +97,8 @@ enum Form {
     /// Each value of the fields has any of its values.
     Hash,
     Digit(Digit),
-    /// So many neighbouring values share one, on average.
-    Steps(f64),
+    /// So many neighbouring values share one, on average; where the steps begin and how long they are, if all are as long.
+    Steps(f64, Option<(i64, i64)>),
     Parts(TimeParts),
     Other,
 }
@@ -141,14 +174,26 @@ impl RowIdentity {
                 [field] if key.trend(at, field).is_some() => Some(schema.slots(field)),
                 _ => None,
             };
+            // Each number comes once, so that hashes of all of them meet by chance, not in turn.
+            let numbers = match left[..] {
+                [field] if is_sequence(schema, field) => {
+                    let Range { start, end } = schema.slots(field);
+                    end.abs_diff(start) as f64
+                }
+                _ => f64::INFINITY,
+            };
             let (form, values) = match (parts, segment.digit(), steps) {
                 (Some(parts), ..) => (Form::Parts(parts.clone()), f64::INFINITY),
                 (_, Some(digit), _) => (Form::Digit(digit), values),
-                _ if is_hash && made_of >= values => (Form::Hash, values),
+                _ if is_hash && made_of >= values.min(numbers) => (Form::Hash, values),
                 _ if is_hash => (Form::Other, hashed(values, made_of)),
                 (.., Some(slots)) => {
                     let width = slots.end.abs_diff(slots.start) as f64 / values;
-                    (Form::Steps(width.max(1.0)), values)
+                    let even = key
+                        .segment_steps(at, left[0])
+                        .filter(|_| !moves(schema, left[0]))
+                        .and_then(|it| even_steps(&it, &slots, schema));
+                    (Form::Steps(width.max(1.0), even), values)
                 }
                 _ => (Form::Other, values),
             };
@@ -163,6 +208,7 @@ impl RowIdentity {
                 form,
                 values,
                 in_turn,
+                is_counted: left.iter().all(|field| is_sequence(schema, *field)),
             });
         }
         // Coarse steps say nothing beside finer ones.
@@ -200,7 +246,11 @@ impl RowIdentity {
             if own.is_empty() || is_open || groups.iter().any(|it| it.field == field) {
                 continue;
             }
-            let steps = |of: &Made| digit(of).and_then(|it| it.steps());
+            let steps = |of: &Made| match &of.form {
+                Form::Digit(digit) => digit.steps(),
+                Form::Steps(_, even) => *even,
+                _ => None,
+            };
             let others = own.iter().filter(|of| steps(of).is_none());
             // Values that share what is told are apart by what is told of fields that follow from them.
             let follows = |it: &FieldId| schema.follows(*it, field);
@@ -470,9 +520,10 @@ impl RowIdentity {
         let groups: f64 = self.groups.iter().map(left).product();
         match values > 0.0 {
             true => {
-                values_met(values, writes)
-                    * groups
-                    * self.untold(own, of, hashed).iter().product::<f64>()
+                values_met(values, writes) * groups * {
+                    let Untold { values, turns } = self.untold(own, of, hashed);
+                    values * turns.values
+                }
             }
             false => f64::INFINITY,
         }
@@ -485,7 +536,7 @@ impl RowIdentity {
         condition: Condition<'_>,
         RowStep([finest, told]): RowStep,
         hash: impl Fn(f64, f64) -> f64,
-    ) -> [f64; 2] {
+    ) -> Untold {
         let left = |(field, slots, is_coarse): &(FieldId, Range<i64>, bool)| {
             let own = |step: Option<(FieldId, i64, i64)>| step.filter(|step| step.0 == *field);
             let ranges = condition.between.iter().filter(|it| it.0 == *field);
@@ -511,7 +562,7 @@ impl RowIdentity {
             (range, (values / step / groups).max(1.0))
         };
         let mut all = 1.0;
-        let mut of_field = SmallVec::<[(FieldId, [f64; 2], f64); 2]>::new();
+        let mut of_field = SmallVec::<[MadeOf; 2]>::new();
         for of in &self.made {
             let fields: SmallVec<[_; 2]> = of.fields.iter().map(left).collect();
             let (range, inputs) = (&fields[0].0, fields.iter().map(|it| it.1).product::<f64>());
@@ -520,28 +571,58 @@ impl RowIdentity {
                 Form::Hash => hash(of.values, inputs),
                 Form::Digit(digit) => digit.values_in(range),
                 // The whole of a step as often as not: no more than lies in it.
-                Form::Steps(width) => (range.end.abs_diff(range.start) as f64 / width).max(1.0),
+                Form::Steps(width, _) => (range.end.abs_diff(range.start) as f64 / width).max(1.0),
                 Form::Parts(parts) => parts.values_in(range),
                 Form::Other => inputs,
             };
             let (values, field) = (values.min(of.values), of.fields[0].0);
-            match of_field.iter_mut().find(|it| it.0 == field) {
-                _ if fields.len() > 1 => all *= values,
-                Some((_, made, most)) => {
-                    made[usize::from(of.in_turn)] *= values;
-                    *most = most.max(inputs);
-                }
-                None if of.in_turn => of_field.push((field, [1.0, values], inputs)),
-                None => of_field.push((field, [values, 1.0], inputs)),
+            if fields.len() > 1 {
+                all *= values;
+                continue;
+            }
+            let at = of_field.iter().position(|it| it.field == field);
+            let at = at.unwrap_or_else(|| {
+                of_field.push(MadeOf {
+                    field,
+                    values: [1.0; 2],
+                    most: inputs,
+                    is_counted: of.is_counted,
+                    steps: None,
+                    run: 1.0,
+                });
+                of_field.len() - 1
+            });
+            let known = &mut of_field[at];
+            known.values[usize::from(of.in_turn)] *= values;
+            known.most = known.most.max(inputs);
+            match &of.form {
+                Form::Digit(digit) => match digit.steps() {
+                    Some((_, width)) => known.steps = Some([values, width as f64]),
+                    None => known.run = digit.run() as f64,
+                },
+                Form::Steps(width, _) => known.steps = Some([values, *width]),
+                _ => {}
             }
         }
         // What is made of one field has no more values together than that.
-        of_field
-            .iter()
-            .fold([all, 1.0], |[all, turns], (_, made, most)| {
-                let in_turn = made[1].min(*most);
-                [all * made[0].min(most / in_turn), turns * in_turn]
-            })
+        let mut found = Untold {
+            values: all,
+            turns: Turns::NONE,
+        };
+        for of in &of_field {
+            let in_turn = of.values[1].min(of.most);
+            // A number that comes once meets hashes of others by chance, of all values that there are.
+            found.values *= match of.is_counted && in_turn == 1.0 {
+                true => of.values[0],
+                false => of.values[0].min(of.most / in_turn),
+            };
+            found.turns.values *= in_turn;
+        }
+        let mut in_turn = of_field.iter().filter(|of| of.values[1] > 1.0);
+        if let (Some(of), None) = (in_turn.next(), in_turn.next()) {
+            found.turns.run = of.is_counted.then(|| of.run());
+        }
+        found
     }
 
     /// What rows that satisfy a condition are alike in. What segments tell besides has any of its values in each write, as if it were drawn, or the next one.
@@ -551,7 +632,7 @@ impl RowIdentity {
         (of @ RowStep([_, step]), draws): (RowStep, f64),
         hash: impl Fn(f64, f64) -> f64,
     ) -> RowEquality<'_> {
-        let [values, turns] = self.untold(condition, of, hash);
+        let Untold { values, turns } = self.untold(condition, of, hash);
         RowEquality {
             told: &self.told,
             groups: &self.groups,
@@ -578,7 +659,7 @@ impl RowIdentity {
             // No more than there are steps, of which some may be over.
             let steps = RowEquality {
                 step: finest,
-                turns: 1.0,
+                turns: Turns::NONE,
                 ..self.equality(condition, of, hashed)
             };
             found = found.min(count(steps));
@@ -673,6 +754,24 @@ fn moves(schema: &Schema, field: FieldId) -> bool {
         kind,
         FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
     )
+}
+
+/// Where a field's steps begin and how long they are, if those at a few places are as long.
+fn even_steps(steps: &FieldSteps, slots: &Range<i64>, schema: &Schema) -> Option<(i64, i64)> {
+    let (mut record, mut cache) = (vec![0; schema.fields.len()], StepCache::default());
+    let quarter = (slots.end.abs_diff(slots.start) / 4) as i64;
+    let mut at = |place: i64| {
+        let value = slots.start.saturating_add(place * quarter);
+        let window = steps.window_of(value, &mut record, slots.clone(), &mut cache);
+        (window.start, window.end - window.start)
+    };
+    let (first, length) = at(2);
+    let is_alike = |(start, other): (i64, i64)| other == length && (start - first) % length == 0;
+    (is_alike(at(1)) && is_alike(at(3))).then(|| (first.rem_euclid(length), length))
+}
+
+fn is_sequence(schema: &Schema, field: FieldId) -> bool {
+    matches!(schema.field(field).kind, FieldKind::Sequence { .. })
 }
 
 /// Each write draws a value of the field that nothing tells of which these are known.

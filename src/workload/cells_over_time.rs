@@ -1,7 +1,7 @@
 //! How many cells a whole table has at any instant, from few instants at which they are counted: straight lines between these, as far as they hold. Must not
 //! know how cells are counted.
 
-use super::row_question::RowEquality;
+use super::row_question::{RowEquality, Turns};
 use crate::record::{FieldId, ValueGroups};
 use crate::time::{SimDuration, SimTime};
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ struct OfAll {
     changing: Vec<FieldId>,
     steps: Steps,
     draws: f64,
-    turns: f64,
+    turns: Turns,
 }
 
 /// A timestamp in steps: where one begins within the first so many slots, and their length.

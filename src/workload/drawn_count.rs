@@ -3,7 +3,7 @@
 use super::population::Population;
 use super::row_count::{Part, REPEATED_MAX};
 use super::row_history::StepInflow;
-use super::row_question::{Condition, Item, RowEquality, items};
+use super::row_question::{Condition, Item, RowEquality, Turns, items};
 use super::row_shape::{RowShape, Telling};
 
 /// A question whose conditions are on fields that the rows of all origins draw by their laws ([`RowShape::is_drawn`]).
@@ -23,7 +23,11 @@ impl DrawnCount<'_> {
         let share = |item: Item<'_>| marginals.by_law(item.field, item.slots());
         let share: f64 = items(self.condition).map(share).product();
         let origins = || self.population.origins.iter().zip(self.present);
-        let values = self.equality.draws * self.equality.turns;
+        let Turns { values, run } = self.equality.turns;
+        if run.is_some() {
+            return None;
+        }
+        let values = self.equality.draws * values;
         let (mut writes, mut roots) = (0.0, 0.0);
         for (of, present) in self.shape.origins.iter().zip(self.present) {
             let densest = match of.step {

@@ -64,7 +64,7 @@ pub use population::Population;
 pub use read_batch::{PageRows, ReadBatch, ReadTarget, RowWrite};
 pub use read_source::ReadSource;
 pub use row_counter::RowCounter;
-pub use row_question::{Condition, RowCounts, RowEquality};
+pub use row_question::{Condition, RowCounts, RowEquality, Turns};
 pub use sample::{Choice, EXISTING_LANE, ExistingSample, RunSample};
 pub use spec::{
     Arrivals, ClosedLoopLimits, Existing, ExistingRows, Import, ImportOrder, ImportRows, LoadModel,

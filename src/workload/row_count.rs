@@ -318,7 +318,8 @@ impl<'a> RowCount<'a> {
         let of_origin = |of: &Selection<'_>| match of.shape.unique {
             true => 0.0,
             false if of.shape.keeps_values => {
-                of.rows * self.densest(of) / (self.equality.draws * self.equality.turns)
+                let densest = self.densest(of);
+                of.rows * densest / (self.equality.draws * self.equality.turns.taken_by(densest))
             }
             false => f64::INFINITY,
         };
@@ -444,7 +445,9 @@ impl<'a> RowCount<'a> {
             return 0.0;
         }
         let marginals = &self.population.marginals;
-        let mut of_fields = 1.0 / (left * self.equality.draws * self.equality.turns);
+        let densest = self.densest(of);
+        let turns = self.equality.turns.taken_by(densest);
+        let mut of_fields = 1.0 / (left * self.equality.draws * turns);
         for (field, role) in self.told(of) {
             of_fields *= match (role, self.classes(of, field, role)) {
                 (_, None) => 1.0,
@@ -453,7 +456,7 @@ impl<'a> RowCount<'a> {
             };
         }
         // Of the rows of all steps, none has more than the densest.
-        of.rows * self.densest(of) * of_fields
+        of.rows * densest * of_fields
     }
 
     /// The selected origins that have rows, with their numbers among them.
@@ -563,7 +566,7 @@ impl<'a> RowCount<'a> {
         };
         let history = &self.population.origins[of.origin].history;
         let all = history.inflow(window, steps, self.at);
-        all.shared_by(self.equality.turns)
+        history.shared_by(self.equality.turns, all)
     }
 
     /// As many rows of an origin as of any come into each step between these instants.
@@ -640,7 +643,7 @@ impl<'a> RowCount<'a> {
             });
             last = inflows;
             let left = of.left.share() / of.filled.share();
-            held = new * left * self.equality.draws * self.equality.turns;
+            held = new * left * self.equality.draws * self.equality.turns.values;
             held
         };
         let Some(step) = self.step(of) else {
@@ -728,11 +731,15 @@ impl<'a> RowCount<'a> {
         rivals * (libm::exp(cell.missed) - lost)
     }
 
-    /// The rows of one are turns that go on where those of the other end, and none of them is late.
+    /// The rows of one are turns, or have numbers, that go on where those of the other end, and none of them is late.
     pub(super) fn continues(&self, of: &Selection<'a>, other: &Selection<'a>) -> bool {
         let is_late = |of: &Selection<'_>| self.step(of).is_some_and(|step| step.late.is_some());
         let origin = &self.population.origins[of.origin];
-        origin.continues == Some(other.origin) && !is_late(of) && of.window.late.is_none()
+        let before = match self.equality.turns.run {
+            Some(_) => origin.counts_on,
+            None => origin.continues,
+        };
+        before == Some(other.origin) && !is_late(of) && of.window.late.is_none()
     }
 
     /// The target's cell, as the rows of an origin fall on it, which may be one of another origin.
@@ -813,7 +820,7 @@ impl<'a> RowCount<'a> {
         InCell {
             held,
             due,
-            reached: falling.reached * falling.combinations.min(1.0),
+            reached: falling.reached * falling.combinations.min(1.0) * inflow.reached(),
             certain: match origin.history.regular && rows > 0.0 {
                 true => falling.share * inflow.stays * on_time / rows,
                 false => 0.0,

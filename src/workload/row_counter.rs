@@ -5,7 +5,7 @@ use super::marginals::{Marginal, Of};
 use super::population::Population;
 use super::row_count::RowCount;
 use super::row_history::RowOrigin;
-use super::row_question::{Condition, RowCounts, RowEquality, items};
+use super::row_question::{Condition, RowCounts, RowEquality, Turns, items};
 use super::row_shape::RowShape;
 use crate::record::FieldId;
 use crate::time::SimTime;
@@ -26,7 +26,7 @@ pub struct RowCounter {
 /// The last number of a shape that does not have the target among its rows, and what it follows from.
 #[derive(Debug, Default)]
 struct Counted {
-    asked: (SimTime, Option<(FieldId, i64, i64)>, f64, f64),
+    asked: (SimTime, Option<(FieldId, i64, i64)>, f64, Turns),
     target: Vec<i64>,
     between: Vec<(FieldId, i64, i64)>,
     /// Not looked at before a second question follows that asks for other single values at most, as those of an `in` list do.

@@ -2,12 +2,19 @@
 
 use super::combinations::Combinations;
 use super::rate_profile::RateProfile;
+use super::row_question::Turns;
 use super::{
     Arrivals, Existing, ImportOrder, ImportRows, LoadModel, Phase, Workload, Write, WriteId,
     WriteKind,
 };
 use crate::record::{FieldId, Late, Schema};
 use crate::time::SimTime;
+
+/// Of up to so many rows each number is looked at.
+const FEW_ROWS: f64 = 32.0;
+
+/// A Poisson number hardly ever strays by more than so many standard deviations.
+const SPREAD: f64 = 4.0;
 
 /// One origin of rows, as laws.
 #[derive(Debug, Clone)]
@@ -25,6 +32,8 @@ pub(super) struct RowOrigin {
     pub(super) sequence: u64,
     /// The origin whose turns its own continue, at the same pace.
     pub(super) continues: Option<usize>,
+    /// The one whose rows have the numbers before its own.
+    pub(super) counts_on: Option<usize>,
 }
 
 /// Rows numbered from 0. Times are nanoseconds since the start of the run, negative before it; a number of rows is an expectation: of
@@ -79,6 +88,8 @@ pub(super) struct StepInflow {
     pub(super) due_later: f64,
     /// Probability that such a row carries an instant of the step.
     pub(super) falls_back: f64,
+    /// They take cells in turn by their numbers, which follow one another.
+    pub(super) turns: Option<Turns>,
 }
 
 impl StepInflow {
@@ -90,13 +101,48 @@ impl StepInflow {
         }
     }
 
-    /// What each of so many cells gets that the rows take in turn.
-    pub(super) fn shared_by(self, cells: f64) -> Self {
-        Self {
-            due: self.due / cells,
-            due_later: self.due_later / cells,
-            ..self
-        }
+    /// The share of the cells, which rows take in turn, that any of them falls on.
+    pub(super) fn reached(&self) -> f64 {
+        self.turns.map_or(1.0, |turns| {
+            turns.taken_by(self.due * turns.values) / turns.values
+        })
+    }
+
+    /// Logarithm of the probability that a cell is missed by all rows that take it in turn, of which each meets it with a probability of `share`. Their number
+    /// is a Poisson one, unless it is known: the kink where all cells are reached lies within its spread.
+    fn ln_missed_in_turn(&self, turns: Turns, share: f64, is_known: bool) -> f64 {
+        let missed = |rows: f64| {
+            let reached = turns.taken_by(rows);
+            1.0 + reached / turns.values * libm::expm1(ln_missed(share, rows / reached))
+        };
+        let mean = self.due * turns.values;
+        let spread = SPREAD * libm::sqrt(mean);
+        let missed = if is_known || (mean - turns.values).abs() > spread.max(FEW_ROWS) {
+            missed(mean)
+        } else if mean <= FEW_ROWS {
+            let (mut probability, mut rows, mut sum) = (libm::exp(-mean), 0.0, 0.0);
+            while rows <= mean + spread.max(FEW_ROWS) {
+                sum += probability * missed(rows);
+                rows += 1.0;
+                probability *= mean / rows;
+            }
+            sum
+        } else {
+            let steps = (-16..=16).map(|at| f64::from(at) / 16.0);
+            let weigh = |at: f64| {
+                (
+                    libm::exp(-0.5 * SPREAD * SPREAD * at * at),
+                    mean + at * spread,
+                )
+            };
+            let [sum, weights] = steps
+                .map(weigh)
+                .fold([0.0; 2], |[sum, all], (weight, rows)| {
+                    [sum + weight * missed(rows), all + weight]
+                });
+            sum / weights
+        };
+        libm::log(missed)
     }
 
     /// Two that differ by no more than rounding: numbers of rows are differences of running totals, which lose up to half of their digits.
@@ -123,6 +169,7 @@ impl RowOrigin {
             each: each.to_vec(),
             sequence,
             continues: None,
+            counts_on: None,
         };
         let existing = workload.existing.iter().map(|existing| {
             let phase = workload.beat_phase(&existing.name);
@@ -142,12 +189,16 @@ impl RowOrigin {
                 }
                 _ => false,
             };
+            let is_before = |existing: &Existing| existing.write == Some(WriteId(at as u8));
             Self {
                 sorted_by: match order {
                     Some(ImportOrder::By(field)) => Some(field),
                     _ => None,
                 },
                 continues: workload.existing.iter().position(is_continued),
+                counts_on: (sequence > 0)
+                    .then(|| workload.existing.iter().rposition(is_before))
+                    .flatten(),
                 ..origin(history, &write.with, write.load.each(), sequence)
             }
         });
@@ -170,6 +221,11 @@ impl RowOrigin {
     pub(super) fn ln_missed(&self, share: f64, inflow: StepInflow) -> f64 {
         let due = inflow.due / self.combinations;
         let later = inflow.due_later / self.combinations;
+        if let Some(turns) = inflow.turns
+            && self.combinations == 1.0
+        {
+            return inflow.ln_missed_in_turn(turns, share, self.history.regular);
+        }
         if self.history.regular {
             return ln_missed(share * inflow.stays, due)
                 + ln_missed(share * inflow.falls_back, later);
@@ -381,6 +437,19 @@ impl RowHistory {
             stays,
             due_later,
             falls_back: if back > 0.0 { back / due_later } else { 0.0 },
+            turns: None,
+        }
+    }
+
+    /// What each of the cells gets that rows take in turn.
+    pub(super) fn shared_by(&self, turns: Turns, of: StepInflow) -> StepInflow {
+        // Late rows, and those in another order, have any numbers.
+        let are_counted = turns.run.is_some() && of.stays == 1.0 && of.falls_back == 0.0;
+        StepInflow {
+            due: of.due / turns.values,
+            due_later: of.due_later / turns.values,
+            turns: (are_counted && self.in_order).then_some(turns),
+            ..of
         }
     }
 

@@ -28,8 +28,38 @@ pub struct RowEquality<'a> {
     pub step: Option<(FieldId, i64, i64)>,
     /// Equally likely values of what the key draws for each write: 1 without draws, infinite when no two are alike.
     pub draws: f64,
-    /// Values of what it makes of time or of numbers, which rows that come one after another take in turn; 1 without any.
-    pub turns: f64,
+    /// Values of what it makes of time or of numbers, which rows that come one after another take in turn.
+    pub turns: Turns,
+}
+
+/// Values that rows which come one after another take in turn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Turns {
+    /// How many there are; 1 without any.
+    pub values: f64,
+    /// They follow from the rows' numbers, of which so many in a row have the same one; `None` where they follow from time.
+    pub run: Option<f64>,
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl Turns {
+    pub const NONE: Self = Self {
+        values: 1.0,
+        run: None,
+    };
+
+    /// How many of the values so many rows with numbers in a row have, wherever these begin.
+    pub(super) fn taken_by(self, rows: f64) -> f64 {
+        let runs = self
+            .run
+            .map_or(f64::INFINITY, |run| 1.0 + (rows - 1.0).max(0.0) / run);
+        self.values.min(runs)
+    }
 }
 
 impl RowEquality<'_> {
@@ -56,7 +86,7 @@ impl Default for RowEquality<'_> {
             changing: &[],
             step: None,
             draws: 1.0,
-            turns: 1.0,
+            turns: Turns::NONE,
         }
     }
 }
@@ -133,7 +163,7 @@ impl<'a> Condition<'a> {
                 |other: &(FieldId, i64, i64)| other.0 == field && other.1 >= low && other.2 <= high;
             fixed(&field) || self.between.iter().any(inside)
         };
-        equality.draws * equality.turns == 1.0
+        equality.draws * equality.turns.values == 1.0
             && equality.told.iter().all(fixed)
             && equality.step.is_none_or(within)
             && items(*self).all(|item| item.holds(target))
