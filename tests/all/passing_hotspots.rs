@@ -248,9 +248,9 @@ fn a_row_that_is_read_in_a_burst_is_a_row_hotspot_of_the_burst() {
 fn what_can_be_used_is_known_of_replicates_that_have_no_hotspot_too() {
     let text = "replicates = 3\n[time]\nduration = \"6s\"\nwarmup = \"1500ms\"\nsample = \"500ms\"\n[cluster]\nservers = 6\n[field]\n\
                 symbol = { type = \"text\", count = 8000, length = 4, alphabet = \"ABCDEFGHIJKLMNOPQRSTUVWXYZ\", distribution = { zipf = 1.0 } }\n\
-                ts = { type = \"timestamp\", unit = \"us\" }\n[write.tick]\nrate = \"12k/s\"\n\
+                ts = { type = \"timestamp\", unit = \"us\" }\n[write.tick]\nrate = \"13k/s\"\n\
                 profile = [{ at = \"3s\", times = 1 }, { at = \"3s\", times = 5 }, { at = \"5s\", times = 5 }, { at = \"5s\", times = 1 }]\n\
-                [existing.tick]\nlast = \"2h\"\n[read.minute]\nequal = [\"symbol\"]\nrange = { field = \"ts\", last = \"1m\" }\nrate = \"100/s\"\n[table]\npresplit = { algorithm = \"sampled\", regions = 48 }\n\
+                [existing.tick]\nlast = \"2h\"\n[table]\npresplit = { algorithm = \"sampled\", regions = 48 }\n\
                 [strategy.symbol]\nkey = \"symbol || be8(ts)\"\n";
     let results = run("ticks", text);
     let symbol = strategy(&results, "symbol");
