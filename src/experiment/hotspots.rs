@@ -124,8 +124,9 @@ impl Hotspots {
                 row_is_full: side == Side::Write && evidence.row_is_full(),
                 reachable_regions: reachable_regions(layout, table) as u64,
                 servers,
-                leads_with_time: strategy
-                    .gathers_a_moment_under(strategy.key_of(table), layout.points(table)),
+                leads_with_time: turns.is_some()
+                    || strategy
+                        .gathers_a_moment_under(strategy.key_of(table), layout.points(table)),
                 takes_turns: turns.is_some(),
                 best_dealing,
                 range_share: share.zip(mean(MetricId::KeyRangeMaxShareOverall)),
@@ -238,18 +239,18 @@ impl Evidence<'_> {
 
     /// The table at whose writes servers take turns, with the seconds of a turn: its rows come as time goes on, and those of a moment, enough for a statement about skew, go to one region.
     fn turn(&self) -> Option<(usize, f64)> {
-        let (writes, pace) = (&self.strategy.setup.workload.writes, self.strategy.pace()?);
+        let (writes, pace) = (&self.strategy.setup.workload.writes, self.strategy.pace());
         let least = (OPERATIONS_PER_SERVER * u64::from(self.servers)) as f64;
         let of_moment = self.runs.all().mean(MetricId::WriteOffered)?;
         // What comes beside an import follows a time of its own.
         let steady = writes.len() == 1 || writes.iter().all(|it| it.load.import().is_none());
         let tables = (0..=self.layout.copies.len()).filter(|_| steady && self.servers > 1);
         let mut turns = tables.map(|table| {
-            let stay = self
-                .strategy
-                .key_of(table)
-                .stay(pace, self.layout.points(table));
-            (table, stay)
+            let strategy = self.strategy;
+            let of_sorted = || strategy.stay_of_sorted(self.layout.rows_in_turn[table]);
+            let key = strategy.key_of(table);
+            let of_pace = pace.map(|pace| key.stay(pace, self.layout.points(table)));
+            (table, of_pace.or_else(of_sorted).unwrap_or(0.0))
         });
         turns.find(|&(table, stay)| {
             reachable_regions(self.layout, table) > 1 && of_moment * stay.min(1.0) >= least

@@ -77,3 +77,30 @@ fn servers_have_no_room_for_writes_in_the_time_that_reads_and_neighbours_take() 
         near(usable / servers, 1.0, 0.05);
     }
 }
+
+/// 400k rows in key order go to 64 regions one after another, 6,250 rows or 0.31 s of one server each, so that an interval of a second shows three servers at work. What is done at a time is one server's,
+/// as the time of the import shows: hashed, four take a fourth of it.
+#[test]
+fn an_import_that_is_sorted_as_the_key_is_takes_one_server_at_a_time_however_long_intervals_are() {
+    let results = run(
+        "sorted",
+        "replicates = 2\n[time]\nduration = \"30s\"\nwarmup = \"0s\"\nsample = \"1s\"\n[cluster]\nservers = 4\n[field]\nid = { type = \"int\", count = 400_000 }\n\
+         [table]\nsplit_policy = \"disabled\"\n[write.w]\nclients = 400\nrecords = 400_000\norder = { by = \"id\" }\n\
+         [strategy.sorted]\nkey = \"be4(id)\"\npresplit = { algorithm = \"sampled\", regions = 64 }\n\
+         [strategy.hashed]\nkey = \"md5_bytes(be4(id))\"\npresplit = { algorithm = \"uniform\", regions = 64 }\n",
+    );
+    let [sorted, hashed] = ["sorted", "hashed"].map(|name| strategy(&results, name));
+    let usable = |found| mean(found, "usable_capacity_per_sec");
+    near(
+        usable(sorted) / mean(sorted, "server_capacity_per_sec"),
+        1.0,
+        0.01,
+    );
+    near(usable(hashed) / usable(sorted), 4.0, 0.1);
+    near(
+        mean(sorted, "makespan_ms") / mean(hashed, "makespan_ms"),
+        4.0,
+        0.3,
+    );
+    assert_eq!(word(sorted, "hotspot"), "moving");
+}
