@@ -98,8 +98,8 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [KeyFloor, ReadKeyFloor] "key_floor" Servers Lower;
     }
     Skew {
-        /// Servers x share of the hottest region: a peak-to-mean that no placement of whole regions can beat.
-        [PlacementFloor, ReadPlacementFloor] "placement_floor" Servers Lower, |demand| Some((median(&demand.region_shares)? * demand.servers).max(1.0));
+        /// Servers x share of the hottest region, median over intervals: a peak-to-mean that no placement of whole regions can beat.
+        [PlacementFloor, ReadPlacementFloor] "placement_floor" Servers Lower, |demand| Some(demand.dealt.as_ref()?.floor);
         /// What server_peak_to_mean would be over 200 dealings of the window's regions (of each table as many to every server, give or take one;
         /// of a split one daughter stays, the other goes where fewest are; a dealing is kept for all intervals): their mean.
         [PlacementPeakMean, ReadPlacementPeakMean] "placement_peak_mean" Servers Neither, |demand| Some(demand.dealt.as_ref()?.mean);
