@@ -66,6 +66,21 @@ pub(super) fn shares(series: &Series) -> Vec<f64> {
     (0..servers).map(|server| of(server) / all).collect()
 }
 
+/// Of the handler time that reads ask for in the window, that of the server with most over the mean; zero without any.
+pub(super) fn read_time_peak(series: &Series) -> f64 {
+    let window = series.server_read_work.get(series.window_start..);
+    let window = window.unwrap_or_default();
+    let of = |server: usize| window.iter().map(|loads| loads[server]).sum::<f64>();
+    let servers = window.first().map_or(0, Vec::len);
+    let all: f64 = (0..servers).map(of).sum();
+    let most = (0..servers).map(of).fold(0.0, f64::max);
+    if all > 0.0 {
+        most * servers as f64 / all
+    } else {
+        0.0
+    }
+}
+
 /// By how much the server that is full first takes fewer writes than the one with most of them would if servers did nothing else: the median over the
 /// intervals of the window. `room` is the part of its capacity that a server has left for writes, by the part of its handlers' time that others ask for.
 pub(super) fn beside_others(series: &Series, room: impl Fn(f64) -> f64) -> f64 {

@@ -1,6 +1,6 @@
 //! The classes of hotspot of one strategy: of its writes, of its reads, and of what servers are asked for in all. Must not tell them.
 
-use super::cluster_history::{first_and_last, passes_by_itself};
+use super::cluster_history::{first_and_last, passes_by_itself, read_time_peak};
 use super::runs::StrategyRuns;
 use crate::cluster::row_capacity_per_second;
 use crate::keyspace::RowKey;
@@ -135,9 +135,12 @@ impl Hotspots {
         let newest = evidence.newest_share() > MOST;
         let writes = class(Side::Write, Demanded::ByWrites);
         let reads = class(Side::Read, Demanded::ByReads { newest });
+        // Where writes are hot as well, reads that are spread are only the ground that they stand on.
+        let mut of_time = runs.series.iter().map(read_time_peak);
         let by_time = hot_by_reads
             && reads == Some(Hotspot::None)
-            && writes.is_none_or(|it| it == Hotspot::None);
+            && (writes.is_none_or(|it| it == Hotspot::None)
+                || of_time.any(|peak| peak >= NO_HOTSPOT_BELOW));
         let reads = if by_time {
             Some(Hotspot::Static)
         } else {

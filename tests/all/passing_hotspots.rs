@@ -270,3 +270,22 @@ fn what_can_be_used_is_known_of_replicates_that_have_no_hotspot_too() {
         near(usable.expect("known"), all / peak, 1.0);
     }
 }
+
+/// Writes of 0.7 handlers in all are on few servers, by the account with two fifths of them; scans of that account take three handlers of its server, and Gets are spread. It is the scans that
+/// make it hot.
+#[test]
+fn a_verdict_names_the_scans_that_fill_the_hot_server_and_not_the_few_writes_there() {
+    let results = run(
+        "accounts",
+        "replicates = 2\n[time]\nduration = \"8s\"\nwarmup = \"1s\"\nsample = \"500ms\"\n[cluster]\nservers = 4\nhandlers = 6\n\
+         [field]\nacct = { type = \"int\", count = 500, distribution = { top = [0.4] } }\ntx = { type = \"uuid\" }\n\
+         [write.tx]\nrate = \"500/s\"\n[existing.tx]\nrecords = 50_000\n\
+         [read.one]\nequal = [\"acct\", \"tx\"]\npick = { acct = \"uniform\" }\nrate = \"2k/s\"\n\
+         [read.all]\nequal = [\"acct\"]\npick = { acct = { hotspot = { keys = 0.002, load = 0.95 } } }\nrate = \"150/s\"\n\
+         [table]\npresplit = { algorithm = \"uniform\", regions = 256 }\n[strategy.at]\nkey = \"left(md5_bytes(be2(acct)), 4) || tx\"\n",
+    );
+    let at = strategy(&results, "at");
+    assert_eq!(word(at, "read_hotspot"), "static");
+    assert_eq!(word(at, "demand_hotspot"), "static");
+    says(at, &["is asked for", "of the handler time"]);
+}
