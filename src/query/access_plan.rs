@@ -193,6 +193,8 @@ impl AccessPlan {
             && way.dimensions.is_empty()
             && cell_key.is_none()
             && question.wants_what_it_knows()
+            && question.picked.is_empty()
+            && question.fixed.is_empty()
             && evidence.is_only_of(question.known.stored());
         let of_field = |dimension: &Dimension| matches!(dimension, Dimension::Field(..));
         let mut plan = Self {

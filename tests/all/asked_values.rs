@@ -1,0 +1,42 @@
+//! Rows and bytes of what readers ask for: values that a law picks, lists of values, kinds of rows of unlike size, and values that a short hash hides.
+
+use keyheat::layout::{Layout, ReadForecast, Replicate};
+use keyheat::scenario::Scenario;
+
+/// What is foreseen of each read of a scenario under its only key.
+fn reads(text: &str) -> Vec<ReadForecast> {
+    let scenario = Scenario::parse(text, "asked").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    Layout::of(&scenario.strategies[0], &firsts[0]).reads
+}
+
+#[track_caller]
+fn near(value: f64, expected: f64) {
+    assert!(
+        (value / expected - 1.0).abs() < 0.02,
+        "{value}, not {expected}"
+    );
+}
+
+/// Twenty rows of five values. Who asks for the value of a row gets it and a fifth of the nineteen others. A value that is picked has four rows on average, and 4 / (1 - 0.8^20) if some row has it. Two values of rows
+/// have these two, and two fifths of the eighteen others; five have all.
+#[test]
+fn a_picked_value_has_no_row_more_than_others_and_rows_of_a_list_are_counted_once() {
+    let of = |read: &str| {
+        let found = reads(&format!(
+            "[field]\nv = {{ type = \"int\", count = 5 }}\nid = {{ type = \"uuid\" }}\n[existing.a]\nrecords = 20\n\
+             [read.r]\n{read}\n[table]\nsplit_policy = \"disabled\"\n[strategy.only]\nkey = \"be2(v) || id\"\n"
+        ));
+        found[0].rows_returned
+    };
+    near(of("equal = [\"v\"]"), 1.0 + 19.0 / 5.0);
+    let picked = 4.0 / (1.0 - 0.8f64.powf(20.0));
+    near(of("equal = [\"v\"]\npick = { v = \"uniform\" }"), picked);
+    near(of("equal = [\"v\"]\nwith = { v = 2 }"), picked);
+    near(of("in = { v = 2 }"), 2.0 + 18.0 * 2.0 / 5.0);
+    near(of("in = { v = 5 }"), 20.0);
+}
+
+/// Nine tenths of the rows are of 100 B, and the others of 10 KB: a cell has 20 B, a key, a family and a qualifier besides. Half as many rows again are written by the middle of the run. Readers ask for
+/// Ten ids with five states each, fifty things in four rows, which their last writes own: 0.4 rows of an id, 0.8 of a state, and a fiftieth of four of both. From an id drawn of ten on, five lie in the table in six cases, and
+/// A hundred rows a second, from a hundred seconds before a run of as many on: at an instant some seconds of the minute have come three times and others twice, and who asks for the second of a row gets
