@@ -222,6 +222,14 @@ impl AccessPlan {
         plan
     }
 
+    /// All rows that it reads have the target's value of the field.
+    pub fn keeps_to(&self, field: FieldId) -> bool {
+        let (question, evidence) = (&self.question, &self.evidence);
+        let is_told = evidence.told.contains(&field) && !evidence.shared.contains(&field);
+        let is_of_target = question.known.knows(field) && !question.lists.contains(&field);
+        is_of_target && (is_told || self.own_row)
+    }
+
     /// Its scans run from the end of their ranges.
     pub fn reversed(&self) -> bool {
         let scans = !matches!(self.path, AccessPath::Get | AccessPath::MultiGet);

@@ -38,5 +38,33 @@ fn a_picked_value_has_no_row_more_than_others_and_rows_of_a_list_are_counted_onc
 }
 
 /// Nine tenths of the rows are of 100 B, and the others of 10 KB: a cell has 20 B, a key, a family and a qualifier besides. Half as many rows again are written by the middle of the run. Readers ask for
+/// a kind nine times in ten for the small one.
+#[test]
+fn rows_of_a_kind_weigh_what_the_writes_of_that_kind_put() {
+    let found = |key: &str| {
+        let found = reads(&format!(
+            "[time]\nduration = \"10s\"\nwarmup = \"2s\"\n[field]\nkind = {{ type = \"text\", values = [\"meta\", \"view\"] }}\nid = {{ type = \"uuid\" }}\n\
+             [write.meta]\nrate = \"90/s\"\nwith = {{ kind = \"meta\" }}\ncells = {{ m = \"100B\" }}\n\
+             [write.view]\nrate = \"10/s\"\nwith = {{ kind = \"view\" }}\ncells = {{ m = \"10KB\" }}\n\
+             [existing.meta]\nrecords = 900\n[existing.view]\nrecords = 100\n\
+             [read.views]\nequal = [\"kind\"]\nwith = {{ kind = \"view\" }}\n[read.metas]\nequal = [\"kind\"]\nwith = {{ kind = \"meta\" }}\n[read.kinds]\nequal = [\"kind\"]\n\
+             [table]\nsplit_policy = \"disabled\"\n[strategy.only]\nkey = \"{key}\"\n"
+        ));
+        let bytes: Vec<f64> = found.iter().map(|it| it.planned.cell_bytes).collect();
+        bytes
+    };
+    // Keys of 4 B and the 16 of an identifier; the name of a family and of a qualifier, of one byte each.
+    let [meta, view] = [100.0, 10_240.0].map(|value| 20.0 + 20.0 + 1.0 + 1.0 + value);
+    let told = found("kind || id");
+    near(told[0], view);
+    near(told[1], meta);
+    // Of the rows that all these readers read, 9 x 9 to 1 are small.
+    near(told[2], (81.0 * meta + view) / 82.0);
+    // Under a key that does not tell the kind they read all rows.
+    for bytes in found("id || kind") {
+        near(bytes, 0.9 * meta + 0.1 * view);
+    }
+}
+
 /// Ten ids with five states each, fifty things in four rows, which their last writes own: 0.4 rows of an id, 0.8 of a state, and a fiftieth of four of both. From an id drawn of ten on, five lie in the table in six cases, and
 /// A hundred rows a second, from a hundred seconds before a run of as many on: at an instant some seconds of the minute have come three times and others twice, and who asks for the second of a row gets
