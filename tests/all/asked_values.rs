@@ -67,4 +67,21 @@ fn rows_of_a_kind_weigh_what_the_writes_of_that_kind_put() {
 }
 
 /// Ten ids with five states each, fifty things in four rows, which their last writes own: 0.4 rows of an id, 0.8 of a state, and a fiftieth of four of both. From an id drawn of ten on, five lie in the table in six cases, and
+/// four, three, two and one: four on average. Fifty things by chance make 40 (1 - (1 - 1/40)^50) = 28.7 rows of forty.
+#[test]
+fn newest_writes_share_the_rows_of_a_short_hash_among_all_that_it_hashes() {
+    for (salts, rows) in [(4, 4.0), (40, 28.7)] {
+        let found = reads(&format!(
+            "[field]\nid = {{ type = \"int\", count = 10 }}\nst = {{ type = \"int\", count = 5 }}\n[existing.a]\nrecords = 1_000_000\n\
+             [read.id]\nequal = [\"id\"]\n[read.one]\nrange = {{ field = \"id\", span = 1 }}\n[read.st]\nequal = [\"st\"]\n[read.both]\nequal = [\"id\", \"st\"]\n\
+             [read.five]\nequal = [\"st\"]\nrange = {{ field = \"id\", span = 5 }}\n\
+             [table]\nsplit_policy = \"disabled\"\n[strategy.only]\nkey = \"salt({salts}, be4(id) || be1(st))\"\n"
+        ));
+        let shares = [0.1, 0.1, 0.2, 0.02, 0.2 * 0.4];
+        for (read, share) in found.iter().zip(shares) {
+            near(read.rows_returned, rows * share);
+        }
+    }
+}
+
 /// A hundred rows a second, from a hundred seconds before a run of as many on: at an instant some seconds of the minute have come three times and others twice, and who asks for the second of a row gets
