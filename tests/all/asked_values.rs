@@ -85,3 +85,19 @@ fn newest_writes_share_the_rows_of_a_short_hash_among_all_that_it_hashes() {
 }
 
 /// A hundred rows a second, from a hundred seconds before a run of as many on: at an instant some seconds of the minute have come three times and others twice, and who asks for the second of a row gets
+/// the rows of all seconds like it, to the instant and no later ones.
+#[test]
+fn remainders_of_times_are_those_of_rows_that_are_there_already() {
+    let found = reads(
+        "[time]\nduration = \"100s\"\nwarmup = \"2s\"\nstart = 2026-01-01T00:00:00Z\n[field]\nid = { type = \"uuid\" }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+         second = { expr = \"pmod(ts / 1000, 60)\" }\n[write.a]\nrate = \"100/s\"\n[existing.a]\nlast = \"100s\"\n[read.r]\nequal = [\"second\"]\n\
+         [table]\nsplit_policy = \"disabled\"\n[strategy.only]\nkey = \"id || be8(ts)\"\n",
+    );
+    let of_instant = |instant: i64| {
+        let mut rows = [0.0f64; 60];
+        (-100..instant).for_each(|second| rows[second.rem_euclid(60) as usize] += 100.0);
+        rows.iter().map(|it| it * it).sum::<f64>() / rows.iter().sum::<f64>() + 1.0
+    };
+    let right = (0..100).map(of_instant).sum::<f64>() / 100.0;
+    near(found[0].rows_returned, right);
+}
