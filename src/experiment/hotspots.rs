@@ -135,12 +135,14 @@ impl Hotspots {
         let newest = evidence.newest_share() > MOST;
         let writes = class(Side::Write, Demanded::ByWrites);
         let reads = class(Side::Read, Demanded::ByReads { newest });
-        // Where writes are hot as well, reads that are spread are only the ground that they stand on.
+        // Where writes are hot as well, reads that are spread are only the ground that they stand on, and those that lie as the rows do have the writes' cause.
+        let of_writes = peak(Side::Write, MetricId::ServerPeakToMean);
+        let of_writes = of_writes.map_or(0.0, |it| it.value);
         let mut of_time = runs.series.iter().map(read_time_peak);
         let by_time = hot_by_reads
             && reads == Some(Hotspot::None)
             && (writes.is_none_or(|it| it == Hotspot::None)
-                || of_time.any(|peak| peak >= NO_HOTSPOT_BELOW));
+                || of_time.any(|peak| peak >= NO_HOTSPOT_BELOW && peak > of_writes));
         let reads = if by_time {
             Some(Hotspot::Static)
         } else {
