@@ -101,3 +101,21 @@ fn remainders_of_times_are_those_of_rows_that_are_there_already() {
     let right = (0..100).map(of_instant).sum::<f64>() / 100.0;
     near(found[0].rows_returned, right);
 }
+
+/// Two writes count the same sequence, each from 0 on: one has come to 1,000 and the other to 3,000 before the run, and both write on. Under a key of the number alone the first 1,000 rows of the second are
+/// those of the first. Of a hundred numbers from a row's own on there are a hundred rows, but at the ends: 99.1 over all rows and instants. Where the key has the kind too there are those of
+/// both, 147.4.
+#[test]
+fn writes_that_count_one_sequence_each_by_itself_share_its_rows() {
+    let rows = |key: &str, read: &str| {
+        let text = format!(
+            "[time]\nduration = \"10s\"\nwarmup = \"2s\"\n[field]\nn = {{ type = \"sequence\" }}\nkind = {{ type = \"text\", values = [\"a\", \"b\"] }}\n\
+             [write.a]\nrate = \"100/s\"\nwith = {{ kind = \"a\" }}\n[write.b]\nrate = \"300/s\"\nwith = {{ kind = \"b\" }}\n\
+             [existing.a]\nrecords = 1_000\n[existing.b]\nrecords = 3_000\n[read.r]\n{read}\n[table]\nsplit_policy = \"disabled\"\n[strategy.only]\nkey = \"{key}\"\n"
+        );
+        reads(&text)[0].rows_returned
+    };
+    let some = "range = { field = \"n\", span = 100 }";
+    near(rows("be8(n)", some), 99.1);
+    near(rows("be8(n) || kind", some), 147.4);
+}
