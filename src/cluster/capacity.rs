@@ -14,8 +14,7 @@ pub fn server_capacity_per_second(cluster: &ClusterSpec, table: &TableSpec) -> f
 
 /// The same of handlers alone: with a log of any bandwidth.
 pub fn handler_capacity_per_second(cluster: &ClusterSpec) -> f64 {
-    let call = cluster.service.put.as_secs_f64() + log_wait(cluster).as_secs_f64();
-    of_handlers(cluster, call)
+    of_handlers(cluster, put_hold(cluster).as_secs_f64())
 }
 
 /// As [`server_capacity_per_second`], of rows that come in calls of so many that only the time of a row counts.
@@ -25,13 +24,23 @@ pub fn server_buffered_capacity_per_second(cluster: &ClusterSpec, table: &TableS
 
 /// Increments or appends a second of one row: each holds it for its service time and its wait for the WAL.
 pub fn row_capacity_per_second(cluster: &ClusterSpec) -> f64 {
-    let hold = cluster.service.put.as_secs_f64() + log_wait(cluster).as_secs_f64();
-    1.0 / hold.max(1e-9)
+    1.0 / put_hold(cluster).as_secs_f64().max(1e-9)
+}
+
+/// How long a put holds its handler: for its service, and its wait for the WAL.
+pub fn put_hold(cluster: &ClusterSpec) -> SimDuration {
+    cluster.service.put + log_wait(cluster)
+}
+
+/// How long a Get of a row that is there holds its handler, on average.
+pub fn get_hold(cluster: &ClusterSpec) -> SimDuration {
+    let service = &cluster.service;
+    service.get + service.disk_read.mul_f64(1.0 - service.cache_hit)
 }
 
 /// How long a put on an idle server takes, seen by its client: the way there and back, its service, and its wait for the WAL.
 pub fn idle_put(cluster: &ClusterSpec) -> SimDuration {
-    cluster.network + cluster.network + cluster.service.put + log_wait(cluster)
+    cluster.network + cluster.network + put_hold(cluster)
 }
 
 fn log_wait(cluster: &ClusterSpec) -> SimDuration {

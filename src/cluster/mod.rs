@@ -19,7 +19,7 @@ mod service_times;
 mod spec;
 
 pub use capacity::{
-    handler_capacity_per_second, idle_put, row_capacity_per_second,
+    get_hold, handler_capacity_per_second, idle_put, put_hold, row_capacity_per_second,
     server_buffered_capacity_per_second, server_capacity_per_second,
 };
 pub use cell_history::{CellHistory, EarlyCells, Keeping};

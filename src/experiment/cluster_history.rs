@@ -66,6 +66,40 @@ pub(super) fn shares(series: &Series) -> Vec<f64> {
     (0..servers).map(|server| of(server) / all).collect()
 }
 
+/// Of the handler time that reads ask for in the window, that of the server with most over the mean; zero without any.
+pub(super) fn read_time_peak(series: &Series) -> f64 {
+    let window = series.server_read_work.get(series.window_start..);
+    let window = window.unwrap_or_default();
+    let of = |server: usize| window.iter().map(|loads| loads[server]).sum::<f64>();
+    let servers = window.first().map_or(0, Vec::len);
+    let all: f64 = (0..servers).map(of).sum();
+    let most = (0..servers).map(of).fold(0.0, f64::max);
+    if all > 0.0 {
+        most * servers as f64 / all
+    } else {
+        0.0
+    }
+}
+
+/// By how much the server that is full first takes fewer writes than the one with most of them would if servers did nothing else: the median over the
+/// intervals of the window. `room` is the part of its capacity that a server has left for writes, by the part of its handlers' time that others ask for.
+pub(super) fn beside_others(series: &Series, room: impl Fn(f64) -> f64) -> f64 {
+    let demand = series.server_demand.iter().enumerate();
+    let others = [&series.server_read_work, &series.server_neighbour_work];
+    let asked = |at: usize, server: usize| -> f64 {
+        let of_interval = others.iter().filter_map(|it| it.get(at)?.get(server));
+        of_interval.sum()
+    };
+    let of_interval = |(at, loads): (usize, &Vec<u64>)| {
+        let most = *loads.iter().max()? as f64;
+        let fullest = (0..loads.len()).map(|server| loads[server] as f64 / room(asked(at, server)));
+        (most > 0.0).then(|| fullest.fold(0.0, f64::max) / most)
+    };
+    let window = demand.skip(series.window_start);
+    let times: Vec<f64> = window.filter_map(of_interval).collect();
+    median(&times).unwrap_or(1.0)
+}
+
 /// Medians of the peak-to-mean over the intervals of the first and of the last fifth of the run that have enough demand.
 pub(super) fn first_and_last(demand: &[Vec<u64>]) -> Option<(f64, f64)> {
     let fifth = demand.len().div_ceil(5);

@@ -1,6 +1,6 @@
 //! The classes of hotspot of one strategy: of its writes, of its reads, and of what servers are asked for in all. Must not tell them.
 
-use super::cluster_history::{first_and_last, passes_by_itself};
+use super::cluster_history::{first_and_last, passes_by_itself, read_time_peak};
 use super::runs::StrategyRuns;
 use crate::cluster::row_capacity_per_second;
 use crate::keyspace::RowKey;
@@ -124,8 +124,9 @@ impl Hotspots {
                 row_is_full: side == Side::Write && evidence.row_is_full(),
                 reachable_regions: reachable_regions(layout, table) as u64,
                 servers,
-                leads_with_time: strategy
-                    .gathers_a_moment_under(strategy.key_of(table), layout.points(table)),
+                leads_with_time: turns.is_some()
+                    || strategy
+                        .gathers_a_moment_under(strategy.key_of(table), layout.points(table)),
                 takes_turns: turns.is_some(),
                 best_dealing,
                 range_share: share.zip(mean(MetricId::KeyRangeMaxShareOverall)),
@@ -134,9 +135,14 @@ impl Hotspots {
         let newest = evidence.newest_share() > MOST;
         let writes = class(Side::Write, Demanded::ByWrites);
         let reads = class(Side::Read, Demanded::ByReads { newest });
+        // Where writes are hot as well, reads that are spread are only the ground that they stand on, and those that lie as the rows do have the writes' cause.
+        let of_writes = peak(Side::Write, MetricId::ServerPeakToMean);
+        let of_writes = of_writes.map_or(0.0, |it| it.value);
+        let mut of_time = runs.series.iter().map(read_time_peak);
         let by_time = hot_by_reads
             && reads == Some(Hotspot::None)
-            && writes.is_none_or(|it| it == Hotspot::None);
+            && (writes.is_none_or(|it| it == Hotspot::None)
+                || of_time.any(|peak| peak >= NO_HOTSPOT_BELOW && peak > of_writes));
         let reads = if by_time {
             Some(Hotspot::Static)
         } else {
@@ -238,18 +244,18 @@ impl Evidence<'_> {
 
     /// The table at whose writes servers take turns, with the seconds of a turn: its rows come as time goes on, and those of a moment, enough for a statement about skew, go to one region.
     fn turn(&self) -> Option<(usize, f64)> {
-        let (writes, pace) = (&self.strategy.setup.workload.writes, self.strategy.pace()?);
+        let (writes, pace) = (&self.strategy.setup.workload.writes, self.strategy.pace());
         let least = (OPERATIONS_PER_SERVER * u64::from(self.servers)) as f64;
         let of_moment = self.runs.all().mean(MetricId::WriteOffered)?;
         // What comes beside an import follows a time of its own.
         let steady = writes.len() == 1 || writes.iter().all(|it| it.load.import().is_none());
         let tables = (0..=self.layout.copies.len()).filter(|_| steady && self.servers > 1);
         let mut turns = tables.map(|table| {
-            let stay = self
-                .strategy
-                .key_of(table)
-                .stay(pace, self.layout.points(table));
-            (table, stay)
+            let strategy = self.strategy;
+            let of_sorted = || strategy.stay_of_sorted(self.layout.rows_in_turn[table]);
+            let key = strategy.key_of(table);
+            let of_pace = pace.map(|pace| key.stay(pace, self.layout.points(table)));
+            (table, of_pace.or_else(of_sorted).unwrap_or(0.0))
         });
         turns.find(|&(table, stay)| {
             reachable_regions(self.layout, table) > 1 && of_moment * stay.min(1.0) >= least

@@ -58,6 +58,7 @@ fn results() -> Results {
         top_regions: vec![(1, 0.75), (2, 1.0)],
         server_read_demand: vec![vec![2, 0], vec![7, 5]],
         server_read_work: Vec::new(),
+        server_neighbour_work: Vec::new(),
         read_region_demand: vec![9, 5],
         region_server: vec![1, 0],
         events: Vec::new(),

@@ -14,7 +14,7 @@ use super::{
     CellsRead, KeyMapBucket, MappedCopy, Measure, Metric, OperationResult, ReadResult,
     StrategyResult,
 };
-use crate::cluster::{ClusterEvent, row_capacity_per_second};
+use crate::cluster::{ClusterEvent, handler_capacity_per_second, row_capacity_per_second};
 use crate::keyspace::escape;
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
 use crate::metrics::{BUSY, MetricId, NO_HOTSPOT_BELOW, Peak, Side, lookup};
@@ -33,6 +33,9 @@ use std::collections::BTreeMap;
 const ENTITIES: usize = 8;
 /// Part of all handlers that reads take in vain from which on that is what an overload comes from (estimate).
 const IN_VAIN: f64 = 0.1;
+
+/// A server that others ask for all that it can do has so much of its capacity left for writes, so that rates stay comparable (estimate).
+const LEAST_ROOM: f64 = 0.001;
 
 /// Everything that is known of one strategy.
 pub(super) struct StrategySummary<'a> {
@@ -150,6 +153,15 @@ impl<'a> StrategySummary<'a> {
         let logged = LoggedWrites::of(strategy, key_bytes, seed);
         found.logged = logged;
         let capacity = capacity.map(|rows| logged.map_or(rows, |it| it.capacity(strategy, rows)));
+        // Where the log or memstores hold writes up, handlers have time for others.
+        let by_handlers = capacity
+            .map(|rows| handler_capacity_per_second(&setup.cluster).max(rows) / rows.max(1e-9));
+        let room = |asked: f64| {
+            let left = by_handlers.unwrap_or(1.0) * (1.0 - asked);
+            left.clamp(LEAST_ROOM, 1.0)
+        };
+        let series = runs.series.as_ref();
+        let beside_others = series.map_or(1.0, |it| cluster_history::beside_others(it, room));
         runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
             // It passes in some replicates only.
             let hot = scalars.get(MetricId::HotspotPeakToMean);
@@ -157,7 +169,7 @@ impl<'a> StrategySummary<'a> {
             let peak = hot.filter(|_| passing).or(lasting)?;
             let of_turns = hotspots.turns.map_or(1.0, |turns| turns.undeferred_peak);
             let peak = peak.max(slowest * f64::from(servers)).max(of_turns);
-            let rows = f64::from(servers) * capacity? / peak;
+            let rows = f64::from(servers) * capacity? / (peak * beside_others);
             let known = |id: MetricId| scalars.get(id);
             let measured = known(MetricId::WriteThroughput).zip(known(MetricId::LogUtilisationMax));
             let of_logs = logged.zip(measured);

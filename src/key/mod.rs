@@ -47,7 +47,7 @@ pub use fixed_widths::{FixedSegment, fixed_segments};
 pub use knowledge::Knowledge;
 pub use known_segments::{FieldClasses, Following, JointSteps, SegmentValue};
 pub use lang::{KeyError, expanded_sizes};
-pub use plan::{KeyPlan, Pace, Role};
+pub use plan::{KeyPlan, Pace, Role, is_turn};
 pub use presets::{Preset, presets};
 pub use run::Row;
 pub use segment::Segment;

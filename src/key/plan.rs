@@ -62,6 +62,11 @@ pub struct Pace {
     pub in_flight: f64,
 }
 
+/// Rows that go to one server for so many seconds, at so many a second of which so many are in flight, make it hot: for 20 ms, 30 rows, and twice what is in flight.
+pub fn is_turn(secs: f64, rows_per_sec: f64, in_flight: f64) -> bool {
+    secs >= MOMENT && rows_per_sec * secs >= TURN.max(TURN_OF_FLIGHTS * in_flight)
+}
+
 /// Seconds for which a server has to take all rows to be hot (estimate: eight that are half busy offer one four times what it can do, which
 /// fills the queue of its 30 handlers, 300 calls for every ten, in 15 ms).
 const MOMENT: f64 = 0.02;
@@ -343,9 +348,8 @@ impl KeyPlan {
         let turned = count(&|a, b| a < b).min(count(&|a, b| a > b));
         let left = count(&|a, b| is_cut(a) || region(a) != region(b));
         let stay = 1.0 / turned.max(left) as f64;
-        let least = TURN.max(TURN_OF_FLIGHTS * pace.in_flight);
-        let rows = pace.rows_per_sec.map_or(least, |per_sec| per_sec * stay);
-        match leads.is_empty() || stay < MOMENT || rows < least {
+        let rows_per_sec = pace.rows_per_sec.unwrap_or(f64::INFINITY);
+        match leads.is_empty() || !is_turn(stay, rows_per_sec, pace.in_flight) {
             true => 0.0,
             false => stay,
         }

@@ -2,10 +2,11 @@
 //!
 //! What an expression alone shows, the scenario has said where it was read.
 
-use super::RegionForecast;
 use super::key_sample::KeySample;
 use super::laid_table::LaidTable;
 use super::row_growth::{RowGrowth, rows_made};
+use super::{Layout, RegionForecast};
+use crate::engine::ExistingRows;
 use crate::key::{Environment, KeyPlan, Randomness, Segment};
 use crate::keyspace::RowKey;
 use crate::policy::balance::Balancer;
@@ -20,11 +21,16 @@ use crate::text;
 use crate::text::{counted, verb};
 use crate::time::{SimDuration, SimTime};
 use crate::units::ByteSize;
-use crate::workload::Write;
+use crate::workload::{Choice, Write};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Most buckets that a salt has: one byte, as `salt(n, x)` gives.
 const MOST_SALTS: usize = 256;
+
+/// The values of a sample are known where no more of its rows have one that came once: as many of all rows have values that it does not show (Good, 1953; the bound is an
+/// estimate).
+const MOST_UNSEEN: f64 = 0.1;
 
 /// Up to so many values a server are few: 32 equal ones on each spread by 1 / sqrt(32) = 18 % of the mean.
 const FEW_PER_SERVER: usize = 32;
@@ -304,7 +310,13 @@ impl LaidTable<'_> {
             return None;
         }
         let servers = self.servers();
-        let weights = weights(&self.run, fields, FEW_PER_SERVER * servers)?;
+        // Rows that are there tell of more values than a run that writes few.
+        let has_more = |it: &&ExistingRows| it.rows > self.run.len() as u64;
+        let seen = match self.existing.as_ref().filter(has_more) {
+            Some(_) => self.table.existing(Layout::SAMPLE, Choice::Spread),
+            None => Arc::clone(&self.run),
+        };
+        let weights = weights(&seen, fields, FEW_PER_SERVER * servers)?;
         let reachable = regions.len() - self.unreachable();
         let buckets = key.leading_buckets();
         let places = buckets.map_or(reachable, |buckets| buckets.len().min(reachable));
@@ -485,7 +497,7 @@ fn some_regions(regions: usize, before: &str) -> String {
     }
 }
 
-/// Shares of the combinations of these fields' values, in the sample; `None` when there are more than `most`, or one alone.
+/// Shares of the combinations of these fields' values, in the sample; `None` when there are more than `most`, or one alone, or too many of them came once.
 fn weights(sample: &KeySample, fields: &[FieldId], most: usize) -> Option<Vec<f64>> {
     let mut counts: BTreeMap<Vec<i64>, u32> = BTreeMap::new();
     for at in 0..sample.len() {
@@ -496,7 +508,9 @@ fn weights(sample: &KeySample, fields: &[FieldId], most: usize) -> Option<Vec<f6
             return None;
         }
     }
-    (counts.len() > 1).then(|| counts.into_values().map(f64::from).collect())
+    let once = counts.values().filter(|count| **count == 1).count() as f64;
+    let are_known = once <= MOST_UNSEEN * sample.len() as f64;
+    (counts.len() > 1 && are_known).then(|| counts.into_values().map(f64::from).collect())
 }
 
 #[cfg(test)]
@@ -553,6 +567,29 @@ mod tests {
             ),
             None
         );
+    }
+
+    #[test]
+    fn values_are_those_of_the_table_and_not_of_the_few_rows_that_a_run_writes() {
+        let lint = |rate: &str, count: u32, existing: &str| {
+            let text = format!(
+                "[time]\nduration = \"10s\"\nwarmup = \"2s\"\n[cluster]\nservers = 4\n[field]\nuser = {{ type = \"int\", count = {count} }}\nid = {{ type = \"sequence\" }}\n\
+                 [write.w]\nrate = \"{rate}/s\"\n{existing}[strategy.a]\nkey = \"be1(bucket(16, be4(user))) || be8(id)\"\npresplit = {{ algorithm = \"buckets\" }}\n"
+            );
+            let scenario = Scenario::parse(&text, "few").unwrap_or_else(|error| panic!("{error}"));
+            let strategy = &scenario.strategies[0];
+            let layout = Layout::of(strategy, &Replicate::new(&strategy.setup, scenario.seed, 0));
+            let mut lints = layout.lints.into_iter().map(|lint| lint.message);
+            lints.find(|message| message.contains("a hash deals"))
+        };
+        // Thirty writes of 100,000 users show thirty of them, of six users all: each comes five times.
+        let existing = "[existing.w]\nrecords = 100_000\n";
+        assert_eq!(lint("3", 100_000, existing), None);
+        assert_eq!(lint("3", 100_000, ""), None);
+        for existing in [existing, ""] {
+            let told = lint("3", 6, existing).expect("six values on four servers");
+            assert!(told.contains("a hash deals 6 values"), "{told}");
+        }
     }
 
     #[test]

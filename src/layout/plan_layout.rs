@@ -12,7 +12,7 @@ use crate::keyspace::RowKey;
 use crate::policy::quantile_ranks;
 use crate::record::FieldId;
 use crate::scenario::{Presplit, Strategy};
-use crate::workload::{Choice, Write};
+use crate::workload::{Choice, Import, ImportOrder, Write};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -24,6 +24,9 @@ const KEY_BUCKETS: u32 = 240;
 
 /// Part of the keys from which on a region has a row of its own, however many regions there are.
 const HOT_SHARE: f64 = 1.0 / 120.0;
+
+/// Rows of a sample that a turn has on average, at least, to be known: keys in any order change their region at almost every row.
+const SAMPLED_ROWS_OF_TURN: usize = 4;
 
 /// Segments that a bucket's label shows, outermost first.
 const LABEL_SEGMENTS: usize = 3;
@@ -129,6 +132,7 @@ impl Layout {
             hottest_table: hottest,
             hottest_row: row(hottest, false),
             locked_row: most_locked.unwrap_or_default(),
+            rows_in_turn: tables.iter().map(rows_in_turn).collect(),
             entities: entities(table.strategy, run, &all, (1, usize::MAX), |field| {
                 is_skewed(&setup.schema, &setup.workload, field)
             }),
@@ -150,6 +154,28 @@ fn laid(table: KeyedTable<'_>, operations: usize) -> LaidTable<'_> {
     let run = || table.run(operations, Choice::Spread);
     let (run, existing) = rayon::join(run, || existing(&table));
     LaidTable::of(table, run, existing)
+}
+
+/// Rows between two regions in the order of an import that is sorted by a field: the sample of it has that order. Where regions change at every few of its rows, it is
+/// too coarse to tell.
+fn rows_in_turn(laid: &LaidTable<'_>) -> f64 {
+    let setup = laid.table.setup();
+    let import = match &setup.workload.writes[..] {
+        [only] => only.load.import(),
+        _ => None,
+    };
+    let is_sorted = |it: &&Import| matches!(it.order, ImportOrder::By(_));
+    let Some(import) = import.filter(is_sorted) else {
+        return 0.0;
+    };
+    let points = &laid.points;
+    let region = |key: &[u8]| points.partition_point(|point| point.as_bytes() <= key);
+    let regions: Vec<usize> = laid.run.keys.iter().map(region).collect();
+    let turns = regions.chunk_by(|a, b| a == b).count();
+    match turns * SAMPLED_ROWS_OF_TURN <= regions.len() {
+        true => import.rows.len(&setup.schema) as f64 / turns.max(1) as f64,
+        false => 0.0,
+    }
 }
 
 fn copy_forecast(laid: &LaidTable<'_>) -> CopyForecast {

@@ -21,6 +21,7 @@ use crate::time::SimDuration;
 use crate::workload::{
     Read, ReadBatch, ReadId, ReadTarget, RowCounter, Workload, WriteId, WriteKind,
 };
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Targets that ways to serve a read are compared with.
@@ -196,7 +197,7 @@ pub(super) fn keys(table: &KeyedTable<'_>, read: &Read) -> TableKeys {
         key: table.key.clone(),
         cell_key: table.cell_key.clone(),
         cells_of_a_write: match &row_columns(table, &read.with)[..] {
-            [] => cells(table.setup()).0,
+            [] => cells(table.setup(), |_| true).0,
             columns => columns.iter().map(|it| it.share).sum(),
         },
         versions: families.map(|it| it.spec.versions).max().unwrap_or(1),
@@ -204,8 +205,8 @@ pub(super) fn keys(table: &KeyedTable<'_>, read: &Read) -> TableKeys {
 }
 
 /// Cells of a write, and mean bytes of one besides key and the strategy's qualifier; means over what is there in the middle of the run: what was put before it, and half of
-/// what it is estimated to put.
-fn cells(setup: &Setup) -> (f64, f64) {
+/// what it is estimated to put. Of all writes and existing rows whose fixed fields fit.
+fn cells(setup: &Setup, fits: impl Fn(&[(FieldId, i64)]) -> bool) -> (f64, f64) {
     let (workload, table) = (&setup.workload, &setup.table);
     let mut sums = [0.0; 3];
     let mut add = |operations: f64, WrittenCells { family, cells }: &WrittenCells| {
@@ -218,7 +219,7 @@ fn cells(setup: &Setup) -> (f64, f64) {
         sums.for_each(|(sum, value)| *sum += operations * value);
     };
     for (write, cells) in workload.writes.iter().zip(&setup.written) {
-        if write.kind != WriteKind::Delete {
+        if write.kind != WriteKind::Delete && fits(&write.with) {
             add(
                 0.5 * workload.estimated_operations(write, &setup.schema),
                 cells,
@@ -226,7 +227,7 @@ fn cells(setup: &Setup) -> (f64, f64) {
         }
     }
     let of_table = table.cells_of(0);
-    for existing in &workload.existing {
+    for existing in workload.existing.iter().filter(|it| fits(&it.with)) {
         let rows = existing.rows.newest(workload.kept_for).len(&setup.schema);
         let written = existing
             .write
@@ -325,7 +326,26 @@ fn forecast(
     let qualifier = laid.table.strategy.qualifier.as_ref();
     let qualifier = qualifier.map(|it| it.len_range());
     let qualifier = qualifier.map_or(0.0, |(least, most)| (least + most) as f64 / 2.0);
-    let cell_bytes = cells(setup).1 + key_bytes + qualifier;
+    let mean_bytes = cells(setup, |_| true).1;
+    // Of the writes that the rows which are read for a target may come from, found once for targets with the same values.
+    let (writes, existing) = (&setup.workload.writes, &setup.workload.existing);
+    let fixed = writes.iter().flat_map(|it| &it.with);
+    let fixed = fixed.chain(existing.iter().flat_map(|it| &it.with));
+    let kept: BTreeSet<FieldId> = fixed
+        .map(|it| it.0)
+        .filter(|it| plan.keeps_to(*it))
+        .collect();
+    let mut of_values: BTreeMap<Vec<i64>, f64> = BTreeMap::new();
+    let mut cell_bytes_of = |target: &ReadTarget<'_>| {
+        let slot = |field: &FieldId| target.record[usize::from(field.0)];
+        let fits = |with: &[(FieldId, i64)]| {
+            let mut with = with.iter();
+            with.all(|(field, own)| !kept.contains(field) || *own == slot(field))
+        };
+        let bytes = of_values.entry(kept.iter().map(slot).collect());
+        *bytes.or_insert_with(|| cells(setup, fits).1)
+    };
+    let (mut all_cells, mut more_bytes) = (f64::MIN_POSITIVE, 0.0);
     let mut expected = Expected::default();
     let (mut of_requests, mut of_reads, mut write_share) = (0.0, 0.0, 0.0);
     let (mut calls, mut rows_read) = (Vec::new(), Vec::new());
@@ -339,6 +359,10 @@ fn forecast(
         let gets = requests.gets.iter().map(|key| laid.region_of(key));
         spans.extend(gets.map(|region| (region, region)));
         let mut of_scans = 0.0;
+        let value_bytes = cell_bytes_of(target);
+        all_cells += requests.cells_read();
+        more_bytes += requests.cells_read() * (value_bytes - mean_bytes);
+        let cell_bytes = value_bytes + key_bytes + qualifier;
         let batch_rows = scanner_rows(requests.row_cells * cell_bytes);
         for (at, scan) in requests.scans.iter().enumerate() {
             let range = (requests.starts.get(at), requests.stops.get(at));
@@ -404,7 +428,7 @@ fn forecast(
             table: laid.table.number as usize,
             get_work: SimDuration::from_nanos((expected.seconds / parts.max(1.0) * 1e9) as u64),
             plan: Arc::new(plan),
-            cell_bytes,
+            cell_bytes: mean_bytes + key_bytes + qualifier + more_bytes / all_cells,
             row_sample: Arc::clone(rows),
         },
     }

@@ -59,6 +59,9 @@ pub struct Layout {
     pub hottest_row: HottestRow,
     /// The row that is locked most, of the operations that increment it, or append to it; all zero where none does.
     pub locked_row: HottestRow,
+    /// Of the table and of each copy, rows that an import sorted by a field writes one after another into one region, on average; zero where they are too few to tell,
+    /// and of other writes.
+    pub rows_in_turn: Vec<f64>,
     /// The hottest value of each field that the key uses and whose values are not drawn evenly, hottest first.
     pub entities: Vec<EntityShare>,
     /// The value that makes the hottest table's region with most of the writes hot; `None` when no value has half of them, or one has as much

@@ -98,8 +98,8 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [KeyFloor, ReadKeyFloor] "key_floor" Servers Lower;
     }
     Skew {
-        /// Servers x share of the hottest region: a peak-to-mean that no placement of whole regions can beat.
-        [PlacementFloor, ReadPlacementFloor] "placement_floor" Servers Lower, |demand| Some((median(&demand.region_shares)? * demand.servers).max(1.0));
+        /// Servers x share of the hottest region, median over intervals: a peak-to-mean that no placement of whole regions can beat.
+        [PlacementFloor, ReadPlacementFloor] "placement_floor" Servers Lower, |demand| Some(demand.dealt.as_ref()?.floor);
         /// What server_peak_to_mean would be over 200 dealings of the window's regions (of each table as many to every server, give or take one;
         /// of a split one daughter stays, the other goes where fewest are; a dealing is kept for all intervals): their mean.
         [PlacementPeakMean, ReadPlacementPeakMean] "placement_peak_mean" Servers Neither, |demand| Some(demand.dealt.as_ref()?.mean);
@@ -158,7 +158,8 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [ServerCapacity] "server_capacity_per_sec" PerSecond Higher;
         /// Servers x server_capacity_per_sec / server_peak_to_mean, less what chance adds to it (server_peak_to_mean_even) / rows of a write; where servers take turns
         /// within an interval what one at a time takes, and its queues hold until its turn is over; hotspot_peak_to_mean where a hotspot passes. At most what the
-        /// lock of the hottest row lets through of increments and appends, and what fills the log of the busiest server.
+        /// lock of the hottest row lets through of increments and appends, and what fills the log of the busiest server. Of the time of its handlers a server
+        /// has left what reads and neighbours don't ask for in replicate 0.
         [UsableCapacity] "usable_capacity_per_sec" PerSecond Higher;
         /// Highest rate of the varied load at which every limit of `[knee]` holds; undefined when even the lowest breaks one in some replicate.
         [Knee] "knee_per_sec" PerSecond Higher;

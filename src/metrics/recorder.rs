@@ -242,6 +242,8 @@ pub struct Recorder {
     pub(super) read_squares: Table<f64>,
     /// When the long ones of them do.
     pub(super) long_reads: LongReads,
+    /// The same time of what neighbours do.
+    pub(super) neighbour_work: Table<u64>,
     /// By interval and server.
     pub(super) servers: Table<ServerTally>,
     /// Demand by series interval and key bucket.
@@ -281,6 +283,7 @@ impl Recorder {
             read_work: Table::new(servers),
             read_squares: Table::new(1),
             long_reads: LongReads::new(intervals, duration, servers),
+            neighbour_work: Table::new(servers),
             servers: Table::new(servers),
             key_demand: Table::new(config.key_buckets),
             log: ClusterLog::new(
@@ -385,6 +388,12 @@ impl Recorder {
             let (at, work) = (at.as_nanos(), work.as_nanos());
             self.long_reads.add(at, server as usize, work);
         }
+    }
+
+    /// The intended time of what a neighbour does at a server has come: it is expected to take a handler so long.
+    pub fn neighbour_demand(&mut self, at: SimTime, server: u32, work: SimDuration) {
+        let interval = self.intervals.index(at.as_nanos());
+        *self.neighbour_work.cell(interval, server as usize) += work.as_nanos();
     }
 
     /// The reply to a write reached the client at `finished` (<= end).

@@ -133,6 +133,9 @@ pub struct Series {
     /// older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub server_read_work: Vec<Vec<f64>>,
+    /// The same of what neighbours do; empty without them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub server_neighbour_work: Vec<Vec<f64>>,
     /// Read demand of the whole window, by region; empty without reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read_region_demand: Vec<u64>,

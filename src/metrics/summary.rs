@@ -91,6 +91,7 @@ impl Recorder {
         self.refused_rows.settle(rows);
         self.read_work.settle(rows);
         self.read_squares.settle(rows);
+        self.neighbour_work.settle(rows);
         self.long_reads.close();
         for side in &mut self.sides {
             side.offered.settle(rows);
@@ -329,6 +330,18 @@ impl Summary {
         })
     }
 
+    /// The same of what neighbours do.
+    fn neighbour_work(&self, rows: Range<usize>) -> impl Iterator<Item = f64> + '_ {
+        let lengths = rows
+            .clone()
+            .map(|row| self.run.intervals.length(row, self.end));
+        let capacity = lengths.sum::<u64>() as f64 * f64::from(self.run.config.handlers);
+        (0..self.servers()).map(move |server| {
+            let work = |row| self.run.neighbour_work.row(row)[server];
+            rows.clone().map(work).sum::<u64>() as f64 / capacity
+        })
+    }
+
     fn busiest(&self) -> Option<f64> {
         let most = self.busy.iter().copied().fold(0.0, f64::max);
         (!self.grid.window.is_empty()).then_some(most)
@@ -429,6 +442,7 @@ impl Summary {
         let shown = |fraction: f64| (fraction * 1e6).round() / 1e6;
         let utilisation = |members| self.utilisations(members).map(shown).collect();
         let read_work = |members| self.read_work(members).map(shown).collect();
+        let neighbour_work = |members| self.neighbour_work(members).map(shown).collect();
         let response_ms = |members: Range<usize>| {
             let tallies = members.flat_map(|row| run.servers.row(row));
             let (nanos, rows) = tallies.fold((0, 0), |(nanos, rows), it| {
@@ -457,6 +471,10 @@ impl Summary {
             },
             server_read_work: match self.has(Side::Read) {
                 true => grouped().map(read_work).collect(),
+                false => Vec::new(),
+            },
+            server_neighbour_work: match self.has(Side::Neighbour) {
+                true => grouped().map(neighbour_work).collect(),
                 false => Vec::new(),
             },
             top_regions: load.regions.tops.clone(),

@@ -193,6 +193,8 @@ impl AccessPlan {
             && way.dimensions.is_empty()
             && cell_key.is_none()
             && question.wants_what_it_knows()
+            && question.picked.is_empty()
+            && question.fixed.is_empty()
             && evidence.is_only_of(question.known.stored());
         let of_field = |dimension: &Dimension| matches!(dimension, Dimension::Field(..));
         let mut plan = Self {
@@ -218,6 +220,14 @@ impl AccessPlan {
         };
         plan.over_reads = plan.find_over_reads();
         plan
+    }
+
+    /// All rows that it reads have the target's value of the field.
+    pub fn keeps_to(&self, field: FieldId) -> bool {
+        let (question, evidence) = (&self.question, &self.evidence);
+        let is_told = evidence.told.contains(&field) && !evidence.shared.contains(&field);
+        let is_of_target = question.known.knows(field) && !question.lists.contains(&field);
+        is_of_target && (is_told || self.own_row)
     }
 
     /// Its scans run from the end of their ranges.

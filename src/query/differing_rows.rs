@@ -66,9 +66,9 @@ impl<'a, R: RowCounts, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, R, 
         base.0.clone_from(&between.0);
         windows.0.clear();
         shares.clear();
-        let every = |between: &Bands, field| between.within(field, question.domain(field));
         let whole = self.whole.iter();
-        shares.extend(whole.map(|of| (*of, share(&(0..1), &every(between, *of)))));
+        let every = |of: &FieldId| between.within(*of, question.domain(*of));
+        shares.extend(whole.map(|of| (*of, share(&(0..1), &every(of)))));
         // The part of the other values of a field that make the same, by the target's own.
         let mut alike: SmallVec<[(FieldId, f64); 2]> = SmallVec::new();
         for steps in &all_steps {
@@ -76,7 +76,13 @@ impl<'a, R: RowCounts, S: Iterator<Item = &'a FieldSteps>> DifferingRows<'a, R, 
             let window = between.within(field, steps.window(record, domain.clone(), grain));
             // The target's own need not lie in a range of other rows.
             let window = window.start..window.end.max(window.start);
-            let range = every(between, field);
+            // No row is later than the read: the steps up to that in which it begins, so that reads of one step ask alike.
+            let slot = usize::from(field.0);
+            let now = question.domain_at(field, target.at).end - 1;
+            let own = std::mem::replace(&mut record[slot], now);
+            let end = steps.window(record, domain.clone(), grain).end;
+            record[slot] = own;
+            let range = between.within(field, domain.start..end.max(window.end));
             shares.push((field, share(&window, &range)));
             let is_only = all_steps.iter().filter(|of| of.field == field).count() == 1;
             let mut uses = self.coincidences.alone();

@@ -18,7 +18,10 @@ use std::sync::Arc;
 /// Combinations of `in` lists whose wanted rows are counted one by one; of more, these stand for all.
 const MOST_COUNTED: usize = 4_096;
 
-/// Rows that are there because a list has a value of theirs.
+/// Values of a list that rows are known to have leave no fewer than so many times as many rows out of account for another one (estimate: an error of a thousandth).
+const FEW_OF_ALL: f64 = 1e-3;
+
+/// Rows that are there because a reader asks for a value of theirs, the target's own or another one of a list.
 struct ListedRows<'a, R> {
     question: &'a Question,
     rows: &'a R,
@@ -57,7 +60,8 @@ impl<'a, R: RowCounts> ListedRows<'a, R> {
         let mut others = self.others(condition).peekable();
         let (all, rows, target, record) = (condition, self.rows, self.target, &mut *self.record);
         if others.peek().is_none() {
-            return count(target.record);
+            let there = self.count_of_target(condition, &count);
+            return self.beside_listed(condition, there, count);
         }
         record.clear();
         record.extend_from_slice(target.record);
@@ -79,7 +83,7 @@ impl<'a, R: RowCounts> ListedRows<'a, R> {
         }
         let when_there = count(record);
         if all.equal.len() + all.alike.len() + all.between.len() == 1 {
-            return when_there;
+            return self.beside_listed(condition, when_there, count);
         }
         // The rows of several lists are apart.
         let by_chance = count(target.record);
@@ -88,6 +92,87 @@ impl<'a, R: RowCounts> ListedRows<'a, R> {
         let parts = parts.filter(|part| part.is_finite());
         let there: f64 = parts.map(|part| part.min(1.0)).sum();
         by_chance + there * (when_there - by_chance)
+    }
+
+    /// The same where the target satisfies the condition. A value that a law picks is not that of a row: as many rows have it as of any value that some row has at all,
+    /// and of one that the reader always asks for.
+    fn count_of_target(&mut self, condition: Condition<'_>, count: impl Fn(&[i64]) -> f64) -> f64 {
+        let there = count(self.target.record);
+        let mut equal = condition.equal.iter().map(|it| it.0);
+        let picked = equal
+            .clone()
+            .find(|field| self.question.picked.contains(field));
+        let is_fixed = |field: FieldId| self.question.fixed.contains(&field);
+        let is_given = condition.between.is_empty() && condition.alike.is_empty();
+        let first = condition.equal.first().map(|it| it.0);
+        let fixed = first.filter(|_| is_given && equal.all(is_fixed));
+        let Some(field) = picked.or(fixed) else {
+            return there;
+        };
+        let all = Condition::of(condition.equal, &[]);
+        let [by_chance, writes] = self.by_chance([condition, all], field, count);
+        let some = -libm::expm1(-writes);
+        match some > 0.0 {
+            true => there.min(by_chance / some),
+            false => there,
+        }
+    }
+
+    /// The same of a single value of the only list, of which `there` are expected when one row has it: those that have the other values of the list are not among the rest, which
+    /// counts where they are many of all.
+    fn beside_listed(
+        &mut self,
+        condition: Condition<'_>,
+        there: f64,
+        count: impl Fn(&[i64]) -> f64,
+    ) -> f64 {
+        let question = self.question;
+        let (&[(field, _)], &[list], &[values]) = (
+            condition.equal,
+            &question.lists_of_rows[..],
+            self.target.within_lens,
+        ) else {
+            return there;
+        };
+        let is_single = condition.between.is_empty() && condition.alike.is_empty();
+        let values = f64::from(values);
+        let of_all = |own: &Self| {
+            own.rows
+                .writes(Condition::default(), own.target.record, own.target.at)
+        };
+        if field != list || !is_single || values < 2.0 {
+            return there;
+        }
+        let all = of_all(self);
+        if values - 1.0 < FEW_OF_ALL * all {
+            return there;
+        }
+        let [by_chance, writes] = self.by_chance([condition; 2], field, count);
+        let share = writes / all;
+        match share < 1.0 {
+            true => by_chance + (there - by_chance) * (1.0 - values * share) / (1.0 - share),
+            false => there,
+        }
+    }
+
+    /// Rows that satisfy the first condition, and writes that satisfy the second, when no row is known to have the value of a field.
+    fn by_chance(
+        &mut self,
+        [of_rows, of_writes]: [Condition<'_>; 2],
+        field: FieldId,
+        count: impl Fn(&[i64]) -> f64,
+    ) -> [f64; 2] {
+        let (target, record) = (self.target, &mut *self.record);
+        record.clear();
+        record.extend_from_slice(target.record);
+        // Any other value: it is that of a record which does not satisfy the condition.
+        let asked = of_rows.equal.iter().find(|it| it.0 == field);
+        let slot = asked.map_or(0, |it| it.1).wrapping_add(1);
+        record[usize::from(field.0)] = slot;
+        [
+            count(record),
+            self.rows.writes(of_writes, record, target.at),
+        ]
     }
 }
 

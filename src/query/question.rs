@@ -70,6 +70,9 @@ pub(super) struct Question {
     pub lists: Vec<FieldId>,
     /// Of these, those whose values rows have that are there.
     pub lists_of_rows: Vec<FieldId>,
+    /// Fields whose values a law gives, and those whose value the reader always asks for, whatever rows have of them.
+    pub picked: Vec<FieldId>,
+    pub fixed: Vec<FieldId>,
     /// Ranges that are known.
     pub bands: Vec<BandRule>,
     /// Known derived fields that bound no number field.
@@ -279,6 +282,8 @@ impl Question {
                 .collect(),
             lists: read.within.iter().map(|list| list.field).collect(),
             lists_of_rows: lists_of_rows.map(|list| list.field).collect(),
+            picked: read.picked_by_law().collect(),
+            fixed: read.with.iter().map(|(field, _)| *field).collect(),
             bands,
             coincidences: key.coincidences_of_derived(
                 (&others, &given),

@@ -454,15 +454,22 @@ impl RowIdentity {
         if !self.asks_of_newest(condition) {
             return counted;
         }
-        let equality = RowEquality {
-            changing: &self.changing,
-            ..self.equality(condition, (step, self.draws_of(is_current)), hashed)
+        let of = (step, self.draws_of(is_current));
+        let newest_of = |equality| {
+            let changing = &self.changing;
+            rows.distinct(
+                condition,
+                RowEquality {
+                    changing,
+                    ..equality
+                },
+                target,
+                at,
+            )
         };
-        let newest = rows.distinct(condition, equality, target, at);
         if self.hashed.0.is_empty() {
-            return newest.min(counted);
+            return newest_of(self.equality(condition, of, hashed)).min(counted);
         }
-        // As many fewer as of all rows: as often as different things have the same hash.
         let stays = |field: &FieldId| !self.changing.contains(field);
         let equal = condition.equal.iter().filter(|it| stays(&it.0)).copied();
         let between = condition.between.iter().filter(|it| stays(&it.0)).copied();
@@ -476,17 +483,12 @@ impl RowIdentity {
             between: &between,
             alike: &alike.cloned().collect::<SmallVec<[_; 1]>>(),
         };
-        let changing = &[];
-        let by_chance = rows.distinct(
-            all,
-            RowEquality {
-                changing,
-                ..equality
-            },
-            target,
-            at,
-        );
-        let met = self.counted(rows, all, (step, self.draws_of(is_current)), target, at);
+        // The hash of what changes is that of any of its values in each write: all rows have as large a part of what is asked for.
+        let equality = self.equality(all, of, hashed);
+        let newest = newest_of(equality);
+        // As many fewer as of all rows: as often as different things have the same hash.
+        let by_chance = rows.distinct(all, equality, target, at);
+        let met = self.counted(rows, all, of, target, at);
         (newest * (met / by_chance).min(1.0)).min(counted)
     }
 

@@ -128,10 +128,7 @@ fn of_group(
     };
     let terms = keys(results, tied).into_iter().chain([
         said(["Why", "Between them"][usize::from(several)], why),
-        said(
-            "What it costs",
-            once(tied, |own| vec![costs(results, own, group)]),
-        ),
+        said("What it costs", once(tied, |own| vec![costs(own, group)])),
         said("What may go wrong", risks),
         said("Runner-up", vec![next.unwrap_or_else(none)]),
     ]);
@@ -209,15 +206,8 @@ fn key(results: &Results, own: &RankedStrategy) -> Term {
     }
 }
 
-/// Its servers do something besides its writes: no capacity for writes counts that.
-fn has_other_load(result: &StrategyResult) -> bool {
-    let mut reads = result.reads.iter();
-    let is_issued = reads.any(|read| read.response_ms.is_some());
-    !result.writes.is_empty() && (is_issued || !result.neighbours.is_empty())
-}
-
 /// What readers, disks and servers pay.
-fn costs(results: &Results, own: &RankedStrategy, group: &ComparableStrategies) -> String {
+fn costs(own: &RankedStrategy, group: &ComparableStrategies) -> String {
     let bytes = group.strategies.iter().filter_map(|it| it.write_bytes);
     let least = bytes.fold(f64::INFINITY, f64::min);
     let reads = own.read_cost.map(|cost| match Ratio.text(cost).as_str() {
@@ -232,12 +222,10 @@ fn costs(results: &Results, own: &RankedStrategy, group: &ComparableStrategies) 
             Bytes.text(least)
         ),
     });
-    let beside = find(results, own).filter(|(_, it)| has_other_load(it));
-    let beside = beside.map_or("", |_| "by its writes alone ");
     let rates = [own.knee_per_sec, own.usable_capacity_per_sec];
     let load = match rates.map(|rate| rate.map(|it| Compact.text(it))) {
         [Some(knee), _] => Some(format!("it sustains {knee}/s within the limits")),
-        [_, Some(most)] => Some(format!("{beside}its hottest server is full at {most}/s")),
+        [_, Some(most)] => Some(format!("its hottest server is full at {most}/s")),
         _ => None,
     };
     match &joined([reads, rows, load].into_iter().flatten(), "; ")[..] {
@@ -291,31 +279,9 @@ fn runner_up(next: &RankedStrategy) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Results, costs, headline};
+    use super::headline;
     use crate::report::sample_fixture as sample;
     use serde_json::json;
-
-    #[test]
-    fn a_capacity_for_writes_beside_reads_or_neighbours_is_said_to_be_that_of_writes_alone() {
-        let mut results = crate::report::sample_reads_fixture::five_keys();
-        let own = json!({ "name": results.strategies[0].name, "key": "k", "suggested": false, "hotspot": null, "broken_limits": [],
-            "growing_reads": [], "read_cost": null, "usable_capacity_per_sec": 157_000.0, "write_bytes": null,
-            "on_front": true, "loses_in": null });
-        let group = json!({ "fields": [], "strategies": [own], "tied": 1, "reasons": [], "comparisons": [], "create": "" });
-        results.recommended = vec![serde_json::from_value(group).expect("a group")];
-        let told = |results: &Results| {
-            let group = &results.recommended[0];
-            costs(results, &group.strategies[0], group)
-        };
-        let alone = "By its writes alone its hottest server is full at 157k/s.";
-        results.strategies[0].reads[0].response_ms = Some(Default::default());
-        assert_eq!(told(&results), alone);
-        results.strategies[0].reads.clear();
-        assert_eq!(told(&results), "Its hottest server is full at 157k/s.");
-        let neighbour = results.strategies[0].writes[0].clone();
-        results.strategies[0].neighbours = vec![neighbour];
-        assert_eq!(told(&results), alone);
-    }
 
     #[test]
     fn the_headline_says_what_is_known_and_no_more() {

@@ -75,6 +75,7 @@ pub fn strategy<R: AsRef<[u64]>>(name: &str, servers: u32, rows: &[R]) -> Strate
         top_regions: vec![(1, 1.0)],
         server_read_demand: Vec::new(),
         server_read_work: Vec::new(),
+        server_neighbour_work: Vec::new(),
         read_region_demand: Vec::new(),
         server_demand,
     };

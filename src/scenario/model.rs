@@ -8,7 +8,7 @@ use crate::cluster::{
     ClusterSpec, Neighbour, TableSpec, TimedEvent, WrittenCells, server_capacity_per_second,
     servers_by,
 };
-use crate::key::{KeyPlan, Pace};
+use crate::key::{KeyPlan, Pace, is_turn};
 use crate::keyspace::RowKey;
 use crate::metrics::OperationNames;
 use crate::policy::{RegionPolicies, SplitAlgorithm};
@@ -266,22 +266,8 @@ impl Strategy {
     /// How timestamps and sequences move on as rows are written; `None` of imports, but for one in the order of time that is all that is written, at a known rate.
     pub fn pace(&self) -> Option<Pace> {
         let (setup, workload) = (&self.setup, &self.setup.workload);
-        let only = match &workload.writes[..] {
-            [only] => Some(only),
-            _ => None,
-        };
-        let of_clients = only.and_then(|write| {
-            let server = server_capacity_per_second(&setup.cluster, &setup.table);
-            workload.paced_by_server(write, server)
-        });
-        let (of_clients, in_flight) = of_clients.unzip();
-        // An import may be done before the run ends.
-        let part =
-            workload.imported_by(&setup.schema).as_secs_f64() / workload.duration.as_secs_f64();
-        let offered = workload
-            .offered_per_sec(&setup.schema)
-            .filter(|_| only.is_some());
-        let rows_per_sec = offered.map(|offered| offered / part).or(of_clients);
+        let only = self.only_write();
+        let (rows_per_sec, in_flight) = only.map_or((None, 0.0), |it| self.rate_of_only(it));
         let (mut start, mut speed) = (workload.start, 1.0);
         if let Some(import) = only.and_then(|write| write.load.import()) {
             let (all, last) = (import.rows.len(&setup.schema), import.rows.last());
@@ -303,8 +289,39 @@ impl Strategy {
             speed,
             rows_per_sec,
             counted: workload.existing_rows_of(WriteId(0), &setup.schema),
-            in_flight: in_flight.unwrap_or(0.0),
+            in_flight,
         })
+    }
+
+    /// For how many seconds an import that is all that is written, sorted by a field, goes on with so many of its rows; `None` of other writes, and where that is too short
+    /// to keep a server busy alone.
+    pub fn stay_of_sorted(&self, rows: f64) -> Option<f64> {
+        let only = self.only_write()?;
+        let is_sorted = matches!(only.load.import()?.order, ImportOrder::By(_));
+        let (rows_per_sec, in_flight) = self.rate_of_only(only);
+        let rows_per_sec = rows_per_sec.filter(|_| is_sorted)?;
+        let secs = rows / rows_per_sec;
+        is_turn(secs, rows_per_sec, in_flight).then_some(secs)
+    }
+
+    fn only_write(&self) -> Option<&Write> {
+        match &self.setup.workload.writes[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// Rows a second of the only write, where they are known, and how many of them are in flight at once for clients that wait, while one server takes them all.
+    fn rate_of_only(&self, only: &Write) -> (Option<f64>, f64) {
+        let (setup, workload) = (&self.setup, &self.setup.workload);
+        let server = server_capacity_per_second(&setup.cluster, &setup.table);
+        let (of_clients, in_flight) = workload.paced_by_server(only, server).unzip();
+        // An import may be done before the run ends.
+        let part =
+            workload.imported_by(&setup.schema).as_secs_f64() / workload.duration.as_secs_f64();
+        let offered = workload.offered_per_sec(&setup.schema);
+        let rows_per_sec = offered.map(|offered| offered / part).or(of_clients);
+        (rows_per_sec, in_flight.unwrap_or(0.0))
     }
 }
 

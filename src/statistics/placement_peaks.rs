@@ -75,6 +75,8 @@ pub struct DealtPeaks {
     pub high: f64,
     /// Of the best way that was found, which may give bins any number of things; at most the least of the deals.
     pub best: f64,
+    /// What no way beats: the heaviest thing of each interval has a bin of its own.
+    pub floor: f64,
 }
 
 impl DealtPeaks {
@@ -111,6 +113,7 @@ impl DealtPeaks {
             low: quantile(&peaks, 0.05)?,
             high: quantile(&peaks, 0.95)?,
             best: peaks.into_iter().fold(best, f64::min),
+            floor: median(&groups.iter().flat_map(Shares::floors).collect::<Vec<_>>())?,
         })
     }
 }
@@ -150,6 +153,14 @@ impl Shares {
             things,
             intervals,
         }
+    }
+
+    /// The heaviest thing alone in a bin, over the mean, by interval.
+    fn floors(&self) -> impl Iterator<Item = f64> {
+        self.intervals.iter().map(|(_, held)| {
+            let heaviest = held.iter().map(|it| it.1).fold(0.0, f64::max);
+            (heaviest * self.bins as f64).max(1.0) * self.least
+        })
     }
 
     /// The fullest bin's load over the mean, by interval.

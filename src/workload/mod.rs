@@ -47,6 +47,7 @@ mod row_source;
 mod sample;
 #[cfg(test)]
 mod sample_tests;
+mod shared_numbers;
 mod sorted_rows;
 mod spec;
 mod table_rows;

@@ -49,7 +49,7 @@ pub(super) struct Selection<'a> {
     pub(super) origin: usize,
     pub(super) shape: &'a OriginShape,
     /// Their times and numbers.
-    window: Window,
+    pub(super) window: Window,
     /// Of the origin's rows, those of the combinations and of the drawn values that are asked for.
     pub(super) part: Part,
     /// Of them those that satisfy the condition also in what changes; the others are writes of the same rows.
@@ -222,7 +222,8 @@ impl<'a> RowCount<'a> {
         }
         self.equality.changing = &[];
         self.selected = self.select_all();
-        self.every_write()
+        let least = f64::from(u8::from(self.satisfied));
+        (self.every_write() - self.shared_numbers()).max(least)
     }
 
     /// Writes are the same row more than hardly ever: then cells can be looked at.

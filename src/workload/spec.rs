@@ -325,6 +325,14 @@ impl Read {
         })
     }
 
+    /// Fields of which a law says what is asked for, not a row.
+    pub fn picked_by_law(&self) -> impl Iterator<Item = FieldId> {
+        self.pick.iter().filter_map(|(field, pick)| match pick {
+            PickDistribution::Distribution(_) => Some(*field),
+            PickDistribution::Latest { .. } | PickDistribution::Last(_) => None,
+        })
+    }
+
     /// Fields in whose order it wants rows: a range, the newest, or a page.
     pub fn ordered(&self) -> impl Iterator<Item = KnownField> {
         let range = self.range.iter().map(|range| range.field);

@@ -48,9 +48,7 @@ impl Within {
         let known = |field: &FieldId| read.known_stored().any(|known| known == *field);
         let of = &schema.field(self.field).of;
         let is_own = known(&self.field) || !of.is_empty() && of.iter().all(known);
-        let is_picked = read.pick.iter().any(|(id, pick)| {
-            matches!(pick, PickDistribution::Distribution(_)) && *id == self.field
-        });
+        let is_picked = read.picked_by_law().any(|field| field == self.field);
         let mut stored = read.known_stored();
         matches!(self.values, WithinValues::Count(_))
             && !(is_own || is_picked)

@@ -3,6 +3,7 @@
 
 mod advice_oracle;
 mod architecture;
+mod asked_values;
 mod block_encodings;
 mod bloom_filters;
 mod calibrate;

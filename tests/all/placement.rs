@@ -1,5 +1,6 @@
 //! How uneven the servers get by where regions lie: dealings that the tool computes against dealings made here, and runs against arithmetic.
 
+use crate::verdicts::{mean, near, strategy};
 use keyheat::experiment::{Experiment, Metric, Results};
 use keyheat::scenario::Scenario;
 
@@ -188,4 +189,23 @@ fn reads_have_dealings_of_their_own() {
     assert!((1.95..2.2).contains(&best), "{best}");
     let written = metric(&results, "placement_peak_mean");
     assert!((1.0..1.15).contains(&written), "{written}");
+}
+
+/// All writes go to one region, of four servers for five seconds and of eight for five more: 4 and 8 times the mean whatever is moved, and 6 is the median. By the eight of the middle of the window it
+/// would be 8, more than what the best placement has.
+#[test]
+fn what_no_placement_beats_counts_the_servers_of_each_interval() {
+    let results = run(
+        "replicates = 2\n[time]\nduration = \"12s\"\nwarmup = \"2s\"\nsample = \"1s\"\n[cluster]\nservers = 4\n[balancer]\npolicy = \"none\"\n\
+         [field]\nid = { type = \"int\", count = 1_000 }\n[table]\nsplit_policy = \"disabled\"\n[write.w]\nrate = \"2k/s\"\n\
+         [[event]]\nat = \"7s\"\nadd_servers = 4\n[strategy.one]\nkey = \"be4(id)\"\n",
+    );
+    let one = strategy(&results, "one");
+    for metric in [
+        "server_peak_to_mean",
+        "placement_peak_best",
+        "placement_floor",
+    ] {
+        near(mean(one, metric), 6.0, 1e-9);
+    }
 }

@@ -56,3 +56,51 @@ fn a_row_that_time_puts_another_one_in_place_of_is_locked_as_often_as_one_that_s
         assert_eq!(word(found, "hotspot"), class, "{name}");
     }
 }
+
+/// 40k puts a second of a neighbour hold 40,000 x 1.5 ms / (4 x 30) = 0.5 of the handlers, 10k Gets 10,000 x 1.2 ms / 120 = 0.1: 0.4 of what servers can write are left, 1.6 servers' worth under a
+/// hash, and 0.4 under a key whose writes are all on one server. Of Gets of rows that it alone has 10,000 x 1.2 ms / 30 = 0.4 are asked of that one, and 0.1 are left. Chance deals 10,000 puts and 2,500 Gets
+/// a server and second to 1.5 %, and what is fullest of four is 1.5 standard deviations above.
+#[test]
+fn servers_have_no_room_for_writes_in_the_time_that_reads_and_neighbours_take() {
+    let results = run(
+        "beside",
+        "replicates = 2\n[time]\nduration = \"6s\"\nwarmup = \"1s\"\nsample = \"1s\"\n[cluster]\nservers = 4\n[balancer]\npolicy = \"none\"\n\
+         [field]\nid = { type = \"int\", count = 1_000_000 }\n[table]\nsplit_policy = \"disabled\"\n[write.w]\nrate = \"4k/s\"\n[existing.w]\nrecords = 100_000\n\
+         [read.one]\nequal = [\"id\"]\nrate = \"10k/s\"\n[neighbour.n]\nregions = 4\nwrite_rate = \"40k/s\"\n\
+         [strategy.even]\nkey = \"md5_bytes(id)\"\npresplit = { algorithm = \"uniform\", regions = 16 }\n\
+         [strategy.one]\nkey = \"be4(id)\"\npresplit = { algorithm = \"none\" }\n",
+    );
+    for (name, servers) in [("even", 1.6), ("one", 0.1)] {
+        let found = strategy(&results, name);
+        let usable =
+            mean(found, "usable_capacity_per_sec") / mean(found, "server_capacity_per_sec");
+        near(usable / servers, 1.0, 0.05);
+    }
+}
+
+/// 400k rows in key order go to 64 regions one after another, 6,250 rows or 0.31 s of one server each, so that an interval of a second shows three servers at work. What is done at a time is one server's,
+/// as the time of the import shows: hashed, four take a fourth of it.
+#[test]
+fn an_import_that_is_sorted_as_the_key_is_takes_one_server_at_a_time_however_long_intervals_are() {
+    let results = run(
+        "sorted",
+        "replicates = 2\n[time]\nduration = \"30s\"\nwarmup = \"0s\"\nsample = \"1s\"\n[cluster]\nservers = 4\n[field]\nid = { type = \"int\", count = 400_000 }\n\
+         [table]\nsplit_policy = \"disabled\"\n[write.w]\nclients = 400\nrecords = 400_000\norder = { by = \"id\" }\n\
+         [strategy.sorted]\nkey = \"be4(id)\"\npresplit = { algorithm = \"sampled\", regions = 64 }\n\
+         [strategy.hashed]\nkey = \"md5_bytes(be4(id))\"\npresplit = { algorithm = \"uniform\", regions = 64 }\n",
+    );
+    let [sorted, hashed] = ["sorted", "hashed"].map(|name| strategy(&results, name));
+    let usable = |found| mean(found, "usable_capacity_per_sec");
+    near(
+        usable(sorted) / mean(sorted, "server_capacity_per_sec"),
+        1.0,
+        0.01,
+    );
+    near(usable(hashed) / usable(sorted), 4.0, 0.1);
+    near(
+        mean(sorted, "makespan_ms") / mean(hashed, "makespan_ms"),
+        4.0,
+        0.3,
+    );
+    assert_eq!(word(sorted, "hotspot"), "moving");
+}

@@ -3,7 +3,7 @@
 //! A neighbour's clients are an open loop: Poisson arrivals at its rates, whatever happens to them. Its times and regions are the same under
 //! every strategy.
 
-use crate::cluster::Placement;
+use crate::cluster::{Placement, get_hold, put_hold};
 use crate::engine::config::SimConfig;
 use crate::engine::table::tables::Tables;
 use crate::random::{Stream, exponential, lane_of};
@@ -24,6 +24,8 @@ pub struct Source {
     hottest: Option<(u32, f64)>,
     /// They are Gets.
     pub gets: bool,
+    /// How long each is expected to hold a handler.
+    pub work: SimDuration,
     /// Times and regions.
     draws: Xoshiro256PlusPlus,
     /// A second.
@@ -76,6 +78,10 @@ impl Neighbours {
                 regions: count,
                 hottest,
                 gets: kind > 0,
+                work: match kind {
+                    0 => put_hold(&config.cluster),
+                    _ => get_hold(&config.cluster),
+                },
                 draws: generator.sequence(Stream::Neighbours, lane ^ kind),
                 rate,
                 next: 0,

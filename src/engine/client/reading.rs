@@ -2,6 +2,7 @@
 //! sent again like all others.
 
 use super::clients::LEAST_CYCLE;
+use super::neighbours::Source;
 use super::reads::{distinct_regions, scan_calls};
 use crate::engine::clock::Event;
 use crate::engine::numbers::NONE;
@@ -223,19 +224,25 @@ impl Simulation<'_> {
         }
         let region = neighbours.next_region(source);
         let (id, begins) = neighbours.begin(source, self.config.client.max_in_flight);
-        let neighbour = neighbours.sources[source as usize].neighbour;
+        let Source {
+            neighbour,
+            gets,
+            work,
+            ..
+        } = neighbours.sources[source as usize];
         let what = Recorded::neighbour(neighbour);
         self.recorder.intended(now, what);
+        let process = self.tables.process_of(id, NONE);
+        let server = self.tables.server_for(region, process);
+        self.recorder.neighbour_demand(now, server, work);
         if begins {
             let key = NONE;
-            let body = match neighbours.sources[source as usize].gets {
+            let body = match gets {
                 false => RpcBody::Row,
                 true => self.rpcs.new_get(1.0, Get { region, key }),
             };
             let kind = OperationKind::Neighbour { neighbour, source };
             let operation = self.rpcs.begin(id, now, NONE, kind);
-            let process = self.tables.process_of(id, NONE);
-            let server = self.tables.server_for(region, process);
             let rpc = self.rpcs.add(operation, server, body, true);
             let row = self.rpcs.get_mut(rpc);
             (row.region, row.key_length) = (region, self.tables.weights.neighbours_length);
