@@ -26,7 +26,7 @@ impl RowCount<'_> {
             shared += (high.min(end) - low).max(0.0);
             end = end.max(high);
         }
-        shared / (self.equality.draws * self.equality.turns)
+        shared / (self.equality.draws * self.equality.turns.values)
     }
 
     /// The numbers that an origin's rows have, of those that are asked for; `None` unless these and what is the same in all origins are all that is told of them.
