@@ -16,6 +16,9 @@ use std::ops::Range;
 /// Scans of one read whose rows are looked at one by one; of more, those behind them are taken to be like the last (estimate: a millisecond).
 const MOST_LOOKED_AT: usize = 64;
 
+/// Rows that are drawn scatter about their mean by its root: hardly ever are there fewer than this many roots below it.
+const MANY_SPREADS: f64 = 5.0;
+
 /// Rows whose number is of no account.
 struct Uncounted;
 
@@ -274,6 +277,9 @@ impl<R: RowCounts> Read<'_, R> {
             self.requests.gets_found += rows.min(1.0);
             return;
         }
+        if self.is_behind_enough() {
+            return;
+        }
         let own = rows;
         let longer = self.rows_of_longer_values(segments);
         let rows = own + longer[0];
@@ -360,6 +366,33 @@ impl<R: RowCounts> Read<'_, R> {
             rows_read,
             reversed: plan.reversed(),
         });
+    }
+
+    /// Does the reader have all that it asks for before it comes to the run of values of the combination's scan ([`Dimension::Field`])? It asks for one run after the other
+    /// where it orders by a field of which it knows no range.
+    fn is_behind_enough(&mut self) -> bool {
+        let plan = self.plan;
+        let Some(order) = plan.question.order else {
+            return false;
+        };
+        let is_run = matches!(plan.way.stop, Stop::Range { field, .. } if field == order.field);
+        let run = self.scratch.bands.of(order.field);
+        let run = run.filter(|_| is_run && !plan.question.has_band(order.field));
+        let Some(run) = run else { return false };
+        let domain = plan.question.domain_at(order.field, self.target.at);
+        let before = match order.falling {
+            true => domain.start..run.start,
+            false => run.end..domain.end,
+        };
+        // Of rows that it filters both runs may have to be asked for.
+        let is_plain = plan.question.bands.is_empty() && plan.question.derived.is_empty();
+        if before.is_empty() || !(is_plain && plan.filters().is_empty()) {
+            return false;
+        }
+        self.scratch.bands.set(order.field, Some(before));
+        let rows = self.rows_of(&plan.evidence);
+        self.scratch.bands.set(order.field, Some(run));
+        rows - MANY_SPREADS * rows.sqrt() > (order.skipped + order.rows) as f64
     }
 
     /// Cuts the range of the combination's scan down to what lies behind the cursor; `false` when nothing does.
@@ -542,18 +575,18 @@ impl<R: RowCounts> Read<'_, R> {
         // Nobody gets more rows than there are.
         let of_scans = self.requests.scans.iter().map(|scan| scan.rows);
         let all = self.requests.gets_found + of_scans.sum::<f64>() + passed_rows;
-        let found = wanted.min(all);
+        let wanted = wanted.min(all);
         if plan.question.by_index.is_some() {
             self.requests.rows_returned = self.requests.gets_found;
             return;
         }
         let Some(order) = plan.question.order else {
-            self.requests.rows_returned = found;
+            self.requests.rows_returned = wanted;
             return;
         };
-        self.requests.rows_found = found;
+        self.requests.rows_found = wanted;
         let scans = self.requests.scans.len().max(1) as f64;
-        let number = self.law_of(found, scans * (page.skipped + page.size));
+        let number = self.law_of(wanted, scans * (page.skipped + page.size));
         self.requests.rows_returned = number.of_page(page.skipped, page.size);
         let whole = self.requests.row_cells;
         // What each request asks for, and how many cells it reads for that of rows that have any, where a row's cells lie in the order wanted.
@@ -566,7 +599,7 @@ impl<R: RowCounts> Read<'_, R> {
         };
         let Some(ordered) = &plan.ordered else {
             if self.requests.scans.is_empty() {
-                let part = (found / self.requests.gets_found).min(1.0);
+                let part = (wanted / self.requests.gets_found).min(1.0);
                 self.requests.row_cells -= part * (whole - whole.min(until));
             }
             return;
