@@ -5,7 +5,7 @@ use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues, Stop};
 use super::enough_rows::{PASSED_OVER, turns_until};
 use super::question::{Bands, Counted};
-use super::requests::{Counts, Requests, ScanRequest, Scratch};
+use super::requests::{Alike, Counts, Requests, ScanRequest, Scratch};
 use crate::key::Row;
 use crate::keyspace::RowKey;
 use crate::record::FieldId;
@@ -67,6 +67,7 @@ impl AccessPlan {
         scratch.counts.iter_mut().for_each(Counts::forget);
         scratch.counted = [0.0; 2];
         scratch.mixes.clear();
+        scratch.shared_parts.clear();
         scratch.record.clear();
         scratch.record.extend_from_slice(target.record);
         scratch.choice.clear();
@@ -75,9 +76,11 @@ impl AccessPlan {
             record,
             grain,
             bands,
+            asked,
             ..
         } = &mut *scratch;
         self.question.resolve(target, record, grain, bands);
+        asked.0.clone_from(&bands.0);
         let own = self.question.identity.step(record, grain);
         let of_cell = self.question.cell_identity.as_ref();
         let of_cell = of_cell.map(|cells| cells.step(record, grain));
@@ -113,9 +116,12 @@ impl AccessPlan {
             let mut given = self.way.dimensions.iter();
             let is_drawn = |of: &_| matches!(of, Dimension::Segment(at, _) if !self.way.hides(*at));
             let is_shared = !self.evidence.shared.is_empty() || given.any(is_drawn);
-            let have_longer = self.longer.is_some();
-            let scratch = &mut read.scratch;
-            read.requests.merge((have_longer, is_shared), scratch);
+            let alike = Alike {
+                have_longer: self.longer.is_some(),
+                is_shared,
+                may_touch: self.ordered.is_none() && matches!(self.way.stop, Stop::Range { .. }),
+            };
+            read.requests.merge(alike, &mut read.scratch);
         }
         let page = read.page(wanted);
         read.requests.row_cells = read.cells_of_row();
@@ -261,6 +267,7 @@ impl<R: RowCounts> Read<'_, R> {
             None => plan.write_segments(0..segments, choice, &plan.row(record, self.target), low),
         }
         let rows = self.rows_of(&plan.evidence);
+        let shared_rows = self.scratch.shared_rows;
         if let Some(cells) = &plan.cells {
             let [counted_rows, counted_cells] = self.scratch.counted;
             let cells = self.number_of(Counted::Cells, cells, None);
@@ -359,6 +366,8 @@ impl<R: RowCounts> Read<'_, R> {
             let mix = mix.unwrap_or_else(|| self.mix_of_scan());
             self.scratch.mixes.push(mix);
         }
+        let shared = shared_rows / own.max(f64::MIN_POSITIVE);
+        self.scratch.shared_parts.push(shared.min(1.0));
         self.requests.starts.push(&self.scratch.low);
         self.requests.stops.push(&self.scratch.stop);
         self.requests.scans.push(ScanRequest {
@@ -418,8 +427,12 @@ impl<R: RowCounts> Read<'_, R> {
         // Where combinations divide the values of the page's field, most lie on one side of the cursor as a whole.
         if let Some(range) = bands.of(order.field) {
             let (later, earlier) = (value < range.start, value >= range.end);
-            if later || earlier {
-                return later == order.falling;
+            let is_passed = later != order.falling;
+            // Scans of steps that are only hashed hold rows of others, on the other side.
+            let mut hashed = plan.evidence.hashed_steps.iter();
+            let is_mixed = hashed.any(|it| it.0 == order.field);
+            if (later || earlier) && (is_passed || !is_mixed) {
+                return !is_passed;
             }
         }
         record.clone_from(own);
