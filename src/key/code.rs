@@ -135,13 +135,13 @@ impl Trend {
         exact: true,
     };
 
-    fn flip(self) -> Self {
+    pub(super) fn flip(self) -> Self {
         let rising = !self.rising;
         Self { rising, ..self }
     }
 
     /// That of something made of it, which may tell values apart no more.
-    fn kept(self, keeps: bool) -> Self {
+    pub(super) fn kept(self, keeps: bool) -> Self {
         let exact = self.exact && keeps;
         Self { exact, ..self }
     }

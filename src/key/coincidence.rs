@@ -3,6 +3,7 @@
 use super::code::{Code, Randomness};
 use super::digit::joined;
 use super::field_steps::{FieldSteps, coarse_uses, no_draws};
+use super::formats::DateSteps;
 use super::run::{Row, Rows};
 use crate::random::{Seed, mix};
 use crate::record::{
@@ -307,7 +308,12 @@ fn in_steps(code: &Code, given: &[&Code]) -> bool {
     code.facts.fields.iter().all(|field| {
         let digits = given.iter().flat_map(|of| of.facts.told.iter().copied());
         let all = joined(digits.filter(|digit| digit.field == *field));
-        coarse_uses(code, *field, (&all.parts, true), &mut Vec::new())
+        coarse_uses(
+            code,
+            *field,
+            (&all.parts, true, DateSteps::Days),
+            &mut Vec::new(),
+        )
     })
 }
 

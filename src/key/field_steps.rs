@@ -2,7 +2,7 @@
 
 use super::code::{Code, Op};
 use super::digit::Digit;
-use super::formats::Encoding;
+use super::formats::{DateSteps, Encoding};
 use super::run::{Row, Rows};
 use crate::random::{DrawKey, Draws, Seed, Stream};
 use crate::record::{FieldId, Schema, ValueGroups};
@@ -308,7 +308,7 @@ fn reach(most: u64, mut same: impl FnMut(u64) -> bool) -> u64 {
 pub(super) fn coarse_uses(
     code: &Code,
     field: FieldId,
-    (parts, told): (&[Digit], bool),
+    (parts, told, dates): (&[Digit], bool, DateSteps),
     uses: &mut Vec<Code>,
 ) -> bool {
     let facts = &code.facts;
@@ -329,7 +329,9 @@ pub(super) fn coarse_uses(
             .facts
             .trend(field)
             .is_some_and(|it| it.exact)
-        && let Some(steps) = pattern.in_order().filter(|it| it.is_coarser_than(*unit))
+        && let Some(steps) = pattern
+            .in_order(dates)
+            .filter(|it| it.is_coarser_than(*unit))
     {
         let op = Op::Encode(Encoding::Calendar(steps, *unit));
         let time = code.operands[0].clone();
@@ -342,7 +344,7 @@ pub(super) fn coarse_uses(
     for operand in &code.operands {
         let mut digits = operand.facts.told.iter();
         coarse &= !told || digits.all(|digit| facts.told.contains(digit));
-        coarse &= coarse_uses(operand, field, (parts, told), uses);
+        coarse &= coarse_uses(operand, field, (parts, told, dates), uses);
     }
     coarse
 }

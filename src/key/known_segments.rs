@@ -4,13 +4,16 @@ use super::code::{Code, Drawn, Op, Trend};
 use super::digit::{Digit, joined, told_fields};
 use super::field_steps::{FieldSteps, class_uses, coarse_uses, no_draws};
 use super::finite_values::{bytes_values, distinct};
-use super::formats::{Encoding, Transform};
+use super::formats::{DateSteps, Encoding, Transform};
 use super::knowledge::Knowledge;
 use super::plan::{Derivation, KeyPlan};
 use super::run::{Row, Rows};
 use crate::record::{DerivedId, FieldId, KnownField};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Numbers of more than half of this size tell by their multiple of it, rounded down, little but their sign.
+const SIGN: i64 = 1 << 62;
 
 /// One value of a segment.
 #[derive(Debug, Clone)]
@@ -67,6 +70,34 @@ pub struct FieldClasses {
     pub segments: Range<usize>,
     /// Numbers of ways in which these values come together: in the first segment, in the first two, and so on.
     pub counts: Vec<f64>,
+}
+
+/// What stays the same in each of the runs of a field in which the code of this field alone follows it, as it does not in all of them, and how it does there.
+fn runs(code: &Code, field: FieldId) -> Option<(Code, Trend)> {
+    let [value] = &code.operands[..] else {
+        return None;
+    };
+    let trend = value.facts.trend(field);
+    let trend = trend.filter(|_| value.facts.are_of(field));
+    match &code.op {
+        Op::Encode(encoding @ Encoding::BigEndian(width)) => {
+            let least = i64::MIN >> (64 - 8 * u32::from(*width));
+            let held = value.range.within(least, -(least + 1));
+            let sign = value.clone().apply_int(Op::Floor(SIGN), value.range);
+            let has_both = held && !encoding.keeps_order(value.range);
+            trend.filter(|_| has_both).map(|trend| (sign, trend))
+        }
+        Op::Encode(Encoding::Calendar(pattern, unit)) => {
+            let run = Op::Encode(Encoding::Calendar(pattern.runs()?, *unit));
+            let run = value
+                .clone()
+                .apply_bytes(run, code.value_type, code.shape.clone());
+            Some((run, trend?.kept(false)))
+        }
+        Op::Map(Transform::Hex) => runs(value, field),
+        Op::Map(Transform::Invert) => runs(value, field).map(|(run, trend)| (run, trend.flip())),
+        _ => None,
+    }
 }
 
 impl KeyPlan {
@@ -183,6 +214,30 @@ impl KeyPlan {
         found
     }
 
+    /// The same of a field which the first of the segments follows in runs only, numbers of one sign of `be4(n)` or days of `to_char(ts, 'dd.MM. HH:mm')`, within
+    /// each of these.
+    pub fn following_in_runs(
+        &self,
+        first: usize,
+        field: FieldId,
+        known: &Knowledge,
+    ) -> Option<(FieldSteps, Following)> {
+        let (run, trend) = runs(self.code(first), field)?;
+        let own = Following {
+            end: first + 1,
+            trend,
+            bytes: None,
+            open: false,
+        };
+        let behind = self.following(own.end, field, known, &Knowledge::default());
+        let both = behind.filter(|_| !trend.exact).and_then(|behind| {
+            let trend = trend.then(behind.trend)?;
+            Some(Following { trend, ..behind })
+        });
+        let steps = FieldSteps::new(field, vec![run.in_order()]);
+        Some((steps, both.unwrap_or(own)))
+    }
+
     /// How a segment follows a field for each value of its draw, as [`KeyPlan::drawn`] has them for a reader who knows this, the field included.
     pub fn following_drawn(
         &self,
@@ -288,7 +343,7 @@ impl KeyPlan {
                 let digits = told.flat_map(|at: &usize| self.code(*at).facts.told.iter().copied());
                 let all = joined(digits.filter(|digit| digit.field == field));
                 let known = uses.len();
-                let rules = (&all.parts[..], true);
+                let rules = (&all.parts[..], true, DateSteps::Days);
                 let in_steps = coarse_uses(self.code(*segment), field, rules, &mut uses);
                 if in_steps {
                     found.push(*segment);
@@ -306,7 +361,8 @@ impl KeyPlan {
         let mut hidden = Vec::new();
         for segment in left {
             let mut others = Vec::new();
-            if !coarse_uses(self.code(segment), field, (&[], false), &mut others) {
+            let rules = (&[][..], false, DateSteps::Days);
+            if !coarse_uses(self.code(segment), field, rules, &mut others) {
                 continue;
             }
             let is_told = |digit: &Digit| grains.iter().any(|grain| digit.is_told_by(grain));
@@ -360,14 +416,16 @@ impl KeyPlan {
     pub fn field_steps(&self, segments: Range<usize>, field: FieldId) -> Option<FieldSteps> {
         let mut uses = Vec::new();
         for segment in segments {
-            coarse_uses(self.code(segment), field, (&[], false), &mut uses);
+            let rules = (&[][..], false, DateSteps::Longest);
+            coarse_uses(self.code(segment), field, rules, &mut uses);
         }
         (!uses.is_empty()).then(|| FieldSteps::new(field, uses))
     }
 
     /// Does the segment use the field in coarse steps only?
     pub fn is_coarse(&self, segment: usize, field: FieldId) -> bool {
-        coarse_uses(self.code(segment), field, (&[], false), &mut Vec::new())
+        let rules = (&[][..], false, DateSteps::Longest);
+        coarse_uses(self.code(segment), field, rules, &mut Vec::new())
     }
 
     /// Do the segment's bytes rise with a field, or with a digit of it, that they are made of? `Some(false)` where they fall, `None` where

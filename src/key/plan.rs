@@ -6,6 +6,7 @@ use super::coincidence::Coincidences;
 use super::digit::told_fields;
 use super::field_steps::{FieldSteps, coarse_uses, no_draws};
 use super::finite_values;
+use super::formats::DateSteps;
 use super::lang::{KeyError, KeyNote, expanded, parse};
 use super::run::{Row, Rows};
 use super::segment::{self, Segment};
@@ -482,7 +483,7 @@ impl Derivation {
         };
         let in_steps = |field: &FieldId| {
             let mut uses = Vec::new();
-            let is_coarse = coarse_uses(&code, *field, (&[], false), &mut uses);
+            let is_coarse = coarse_uses(&code, *field, (&[], false, DateSteps::Days), &mut uses);
             (is_coarse && !uses.is_empty()).then(|| FieldSteps::new(*field, uses))
         };
         let coarse = facts.fields.iter().filter_map(in_steps).collect();

@@ -85,3 +85,32 @@ fn a_page_behind_the_last_one_is_warned_of() {
         )
     );
 }
+
+/// Of 20,000 documents that 210 seconds of 1,000 writes fall on 10.25 times each on average, halfway through the run, a reader of the newest three gets three, but of the few that have fewer. A number that
+/// grows with every write, whoever uses it, changes nothing, and puts the same versions first.
+#[test]
+fn a_number_that_no_key_uses_hides_no_versions() {
+    let cells = |field: &str, newest: &str| {
+        let text = format!(
+            "[time]\nduration = \"10s\"\n[family.d]\nversions = 5\n[field]\ndoc = {{ type = \"int\", count = 20000 }}\n{field}\
+             ts = {{ type = \"timestamp\", unit = \"ms\" }}\n[write.save]\nrate = \"1k/s\"\n[existing.save]\nlast = \"200s\"\n\
+             [read.three]\nequal = [\"doc\"]\nnewest = {{ field = \"{newest}\", rows = 3 }}\n[strategy.cells]\nkey = \"be4(doc)\"\n"
+        );
+        let scenario = Scenario::parse(&text, "versions").unwrap_or_else(|error| panic!("{error}"));
+        let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+        let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
+        layout.reads[0].planned.plan.expected.cells_returned
+    };
+    // The mean of the lesser of three and a Poisson number of 10.25 others beside the write that is asked for.
+    let others = 10.25_f64;
+    let [none, one] = [libm::exp(-others), others * libm::exp(-others)];
+    let right = 3.0 - 2.0 * none - one;
+    let rev = "rev = { type = \"sequence\" }\n";
+    for (field, newest) in [("", "ts"), (rev, "ts"), (rev, "rev")] {
+        let found = cells(field, newest);
+        assert!(
+            (found - right).abs() < 0.01,
+            "{field}{newest}: {found}, for {right}"
+        );
+    }
+}

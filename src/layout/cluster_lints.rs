@@ -8,6 +8,7 @@ use crate::engine::split_sizes;
 use crate::metrics::OPERATIONS_PER_SERVER;
 use crate::policy::balance::{Balancer, StochasticBalancer};
 use crate::policy::{MAX_FILE_SIZE_JITTER, RegionPolicies, SplitPolicy};
+use crate::record::{FieldId, FieldKind};
 use crate::scenario::{Diagnostic, Presplit, Scenario, Setup, Strategy, TimeSpec, misfit};
 use crate::text::counted;
 use crate::time::SimDuration;
@@ -259,7 +260,16 @@ impl Changes<'_> {
             "a key that grows needs something before it that spreads, not more regions behind it";
         // Within a step they do.
         let (strategy, key) = (self.strategy, &self.strategy.key);
-        let grows = splits && strategy.follows_time() && strategy.step_of_the_run(key).is_none();
+        // Most rows of times that are late lie before the new ones.
+        let schema = &self.setup.schema;
+        let is_late = |field: &FieldId| match schema.field(*field).kind {
+            FieldKind::Timestamp { late, .. } => late.is_some_and(|late| late.fraction > 0.5),
+            _ => false,
+        };
+        let grows = splits
+            && strategy.follows_time()
+            && strategy.step_of_the_run(key).is_none()
+            && !key.fields().iter().any(is_late);
         grows.then(|| Diagnostic::note(message).help(help))
     }
 

@@ -8,7 +8,7 @@ use crate::keyspace::RowKey;
 use crate::policy::{SplitAlgorithm, bucket_points};
 use crate::random::Seed;
 use crate::record::{Distribution, DistributionShape, Field, FieldKind, Schema, TimeUnit};
-use crate::scenario::{Changes, Presplit, Setup, Strategy, TimeSpec};
+use crate::scenario::{Changes, Presplit, Scenario, Setup, Strategy, TimeSpec};
 use crate::time::{EpochNanos, SimDuration};
 use crate::units::PerSecond;
 use crate::workload::{Arrivals, Existing, ExistingRows, LoadModel, Workload, Write, WriteKind};
@@ -576,4 +576,42 @@ fn a_key_that_leads_with_a_hash_or_a_cycle_of_time_is_told_to_gather_the_rows_of
     let key = "to_char(ts, 'HH') || be4(sensor) || be8(ts)";
     assert!(!lints(key, cut(b"00\0\0"), 0));
     assert!(lints(key, cut(b"01\0\0"), 0));
+}
+
+/// Of ten days of writes, half of them up to 30 days late, the last of 16 regions holds the rows of the last 1.23 days: 0.05 a + 0.5 a^2 / 600 = 1 / 16. Those that are late by less go there too: 0.5 + 0.5 a / 30 =
+/// 52 %. Where all are late it is the last 6.1 days, a^2 / 600 = 1 / 16, which 20 % of the writes fall on. Of months of late writes each region gets a sixteenth.
+#[test]
+fn a_key_of_late_times_gathers_the_writes_that_are_not_late() {
+    let told = |late: f64, last: &str| {
+        let text = format!(
+            "[time]\nduration = \"10s\"\n[field]\nacct = {{ type = \"int\", count = 2000 }}\n\
+             ts = {{ type = \"timestamp\", unit = \"s\", late = {{ fraction = {late}, up_to = \"30d\" }} }}\n[write.w]\nrate = \"4k/s\"\n\
+             [existing.w]\nlast = \"{last}\"\n[table]\nsplit_policy = \"disabled\"\npresplit = {{ algorithm = \"sampled\", regions = 16 }}\n\
+             [strategy.time]\nkey = \"be4(ts) || be4(acct)\"\n"
+        );
+        let scenario = Scenario::parse(&text, "late").unwrap_or_else(|error| panic!("{error}"));
+        let strategy = &scenario.strategies[0];
+        let layout = lay_out(strategy);
+        let lint = layout
+            .lints
+            .iter()
+            .find(|lint| lint.message.contains("at any moment"));
+        lint.map(|lint| lint.message.clone())
+    };
+    let all = told(0.0, "10d");
+    assert!(all.is_some_and(|it| it.contains("at any moment all writes go to one region")));
+    for (late, expected) in [(0.5, 52.0), (1.0, 20.4)] {
+        let part = told(late, "10d").expect("a part lies together");
+        let percent = part
+            .split("at any moment ")
+            .nth(1)
+            .and_then(|it| it.split(" %").next());
+        let percent: f64 = percent
+            .and_then(|it| it.parse().ok())
+            .expect("it says how many");
+        // Four standard errors of a share of 1,024 writes.
+        assert!((percent - expected).abs() <= 6.3, "{part}");
+        assert!(part.ends_with("of the writes go to one region"), "{part}");
+    }
+    assert_eq!(told(1.0, "2h"), None);
 }

@@ -346,7 +346,7 @@ impl AccessPlan {
     }
 
     /// Fields by which it filters the rows that it reads.
-    fn filters(&self) -> Vec<FieldId> {
+    pub(super) fn filters(&self) -> Vec<FieldId> {
         let question = &*self.question;
         let fields = question.known.stored().iter();
         let fields = fields.chain(&question.lists).chain(&question.made_of.0);
@@ -506,9 +506,11 @@ fn ordered(question: &Question, way: &Candidate) -> Option<Ordered> {
         fixed.learn(KnownField::Stored(field));
     }
     let following = match way.stop {
-        // It gives the draw of the segment that follows the field.
+        // It gives the draw of the segment that follows the field, or asks for runs of it.
         Stop::Range { field, bound, .. }
-            if field == order.field && way.values_given(first).is_some() =>
+            if field == order.field
+                && (way.values_given(first).is_some()
+                    || key.following_in_runs(first, field, &known).is_some()) =>
         {
             bound
         }
@@ -571,6 +573,9 @@ fn path(key: &KeyPlan, way: &Candidate, ordered: bool) -> AccessPath {
     }
 }
 
+/// Of so many requests for steps of a field it is looked at how many are left when those of keys side by side are one; of more there is a way by buckets.
+const FEW_STEPS: f64 = 64.0;
+
 /// What a plan is made for.
 #[derive(Debug)]
 pub struct PlanContext<'a, R = Population> {
@@ -631,11 +636,13 @@ fn plan_with<R: RowCounts>(
     let beginnings: Vec<_> = beginnings.collect();
     let mut requests = Requests::default();
     for way in ways {
-        // Opening its requests alone costs more.
-        let least =
-            way.requests * (context.costs.get - context.costs.absent).min(context.costs.scan);
+        // Opening its requests alone costs more; ranges in a few steps may be one.
+        let is_range = matches!(way.stop, Stop::Range { .. });
+        let may_be_one = is_range && way.is_in_steps() && way.requests <= FEW_STEPS;
+        let opened = if may_be_one { 1.0 } else { way.requests };
+        let least = opened * (context.costs.get - context.costs.absent).min(context.costs.scan);
         if best.as_ref().is_some_and(|(cost, _)| least > *cost) {
-            break;
+            continue;
         }
         let mut plan = AccessPlan::new(question, way, &beginnings);
         plan.is_mixed = plan.ordered.is_some() && context.population.differ_in(&plan.filters());

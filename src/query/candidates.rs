@@ -100,6 +100,12 @@ impl Candidate {
         high.unwrap_or_default()
     }
 
+    /// Does it multiply by steps of a field?
+    pub fn is_in_steps(&self) -> bool {
+        let in_steps = |it: &Dimension| matches!(it, Dimension::Field(_, FieldValues::Steps(_)));
+        self.dimensions.iter().any(in_steps)
+    }
+
     /// How many values it gives to a segment, if it gives any.
     pub fn values_given(&self, segment: usize) -> Option<usize> {
         self.dimensions
@@ -333,6 +339,7 @@ impl Walk<'_> {
             self.leaf(&at, Stop::HighDigit { segments });
         }
         self.ranges(segments, &at);
+        self.runs(segments, &at);
         self.segment_values(segments, &at);
         self.field_values(segments, &at);
     }
@@ -359,6 +366,37 @@ impl Walk<'_> {
                 let count = values.len() as f64;
                 let next = at.times(Dimension::Segment(segments, values), count);
                 next.iter().for_each(|way| leaf(way, bound));
+            }
+        }
+    }
+
+    /// The segment follows a field whose range is known in runs of it only: a scan of each. Where the reader orders by the field, whose runs are two at most, it asks for
+    /// the second only if the first has too few rows.
+    fn runs(&mut self, segments: usize, at: &Candidate) {
+        let (question, key) = (self.question, self.key);
+        let order = question.order.map(|order| order.field);
+        for &field in key.segments()[segments].fields() {
+            let is_range = question.has_band(field);
+            if at.known.knows(field) || !(is_range || order == Some(field)) {
+                continue;
+            }
+            let known = at.without_coarse().with(field);
+            let Some((runs, bound)) = key.following_in_runs(segments, field, &known) else {
+                continue;
+            };
+            let count = match (self.steps_in(field, &runs, at.requests), is_range) {
+                (count, true) => count,
+                (..=2.0, false) if bound.trend.exact => 1.0,
+                _ => continue,
+            };
+            let runs = Dimension::Field(field, FieldValues::Steps(runs));
+            if let Some(way) = at.times(runs, count) {
+                let stop = Stop::Range {
+                    segments,
+                    field,
+                    bound,
+                };
+                self.leaf(&way, stop);
             }
         }
     }

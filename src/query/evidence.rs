@@ -225,6 +225,14 @@ impl Evidence {
                 used.push((field, joint.segments));
             }
         }
+        // A combination is of a whole step of those that are asked for.
+        for (field, steps) in &mut hashed_steps {
+            let asked = way.dimensions.iter().find_map(|dimension| match dimension {
+                Dimension::Field(of, FieldValues::Steps(asked)) if of == field => Some(asked),
+                _ => None,
+            });
+            asked.into_iter().for_each(|asked| *steps = asked.clone());
+        }
         let in_steps = |field: &FieldId| hashed_steps.iter().any(|(other, _)| other == field);
         let coarse = |segment: usize, field: &FieldId| {
             let mut used = used.iter();

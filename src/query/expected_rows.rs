@@ -323,9 +323,11 @@ impl<R: RowCounts> Read<'_, R> {
             windows,
             base,
             bands,
+            asked,
             grain,
             steps,
             counts,
+            shared_rows,
             ..
         } = &mut *self.scratch;
         let (step, counts) = (steps[of as usize], &mut counts[of as usize]);
@@ -365,7 +367,9 @@ impl<R: RowCounts> Read<'_, R> {
             });
             [rows]
         };
-        let mut found = count(Condition::of(equal, &between.0));
+        let [all] = count(Condition::of(equal, &between.0));
+        let mut found = all;
+        *shared_rows = all;
         if !(evidence.hashed.is_empty() && evidence.hashed_steps.is_empty()) {
             let differing = DifferingRows {
                 question,
@@ -378,15 +382,37 @@ impl<R: RowCounts> Read<'_, R> {
                 steps: evidence.hashed_steps.iter().map(|(_, steps)| steps),
             };
             let known = (&mut *equal, &mut *between);
-            found = differing.alike(
-                found,
+            [found] = differing.alike(
+                [all],
                 (record, grain),
                 known,
                 (equal_shares, windows, base),
                 &mut count,
             );
+            *shared_rows = found;
         }
-        let [found] = found;
+        // Rows of other steps that are asked for as well are those of another combination: only what lies in none of them is there by chance.
+        let is_asked = |values: &FieldValues| matches!(values, FieldValues::Steps(_));
+        let hashed = evidence.hashed_steps.iter();
+        let asked_for = hashed.filter(|it| self.plan.way.binds(it.0, is_asked));
+        let mut asked_for = asked_for.peekable();
+        if asked_for.peek().is_some() {
+            let [same] = count(Condition::of(equal, &between.0));
+            for (field, steps) in asked_for {
+                let range = asked.of(*field).map(|range| {
+                    let domain = question.domain(*field);
+                    let whole = steps.covering(range, record, domain, grain);
+                    base.within(*field, whole)
+                });
+                between.set(*field, range.or(base.of(*field)));
+            }
+            let [within] = count(Condition::of(equal, &between.0));
+            let others = (all - same).max(f64::MIN_POSITIVE);
+            let part = ((all - within) / others).clamp(0.0, 1.0);
+            *shared_rows = (found - same).max(0.0) * part;
+            found = same + *shared_rows;
+        }
+        *shared_rows /= evidence.shared_by;
         found / evidence.shared_by
     }
 

@@ -231,11 +231,12 @@ impl Question {
         let by_index = read.page.as_ref().filter(|page| page.via == PageVia::Index);
         let fields = (0..schema.fields.len()).map(|at| FieldId(at as u16));
         let order = order(key, read);
-        // The newest versions by time are there for the asking, and those of a range of it.
+        // The newest versions by time are there for the asking, by numbers that grow with it too, and those of a range of it.
         let is_time =
             |field: FieldId| matches!(schema.field(field).kind, FieldKind::Timestamp { .. });
+        let grows = |field: FieldId| schema.field(field).kind.moves();
         let mut ranges = bands.iter().filter(|band| is_time(band.field));
-        let newest = order.filter(|order| is_time(order.field));
+        let newest = order.filter(|order| grows(order.field));
         let asked = match newest.map(|order| order.rows + order.skipped) {
             Some(newest) => u32::try_from(newest).unwrap_or(u32::MAX),
             None if ranges.clone().next().is_some() => u32::MAX,
@@ -274,7 +275,7 @@ impl Question {
             cells_of_a_write: stored.cells_of_a_write,
             kept: stored.versions,
             versions: stored.versions.min(asked),
-            by_time: newest.is_some(),
+            by_time: order.is_some_and(|order| is_time(order.field)),
             names: schema
                 .fields
                 .iter()

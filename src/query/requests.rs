@@ -35,6 +35,17 @@ pub struct Requests {
     pub(super) scratch: Option<Box<Scratch>>,
 }
 
+/// What is known of requests that may ask for the same.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Alike {
+    /// Scans read rows of longer values as well.
+    pub have_longer: bool,
+    /// Combinations have a part each of the rows that their request reads.
+    pub is_shared: bool,
+    /// Scans of keys that lie side by side may be one.
+    pub may_touch: bool,
+}
+
 /// One scan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScanRequest {
@@ -58,6 +69,8 @@ pub(super) struct Scratch {
     /// Expected rows and cells of the combinations so far.
     pub counted: [f64; 2],
     pub bands: Bands,
+    /// The ranges that the reader knows, of which combinations have parts.
+    pub asked: Bands,
     pub grain: StepCache,
     /// Of rows and of cells.
     pub counts: [Counts; 2],
@@ -91,6 +104,9 @@ pub(super) struct Scratch {
     pub passed_rows: f64,
     /// Of each scan whose kinds of rows are mixed otherwise in the newest part than in all of it, how many times as many are read; empty where they are not.
     pub mixes: Vec<f64>,
+    /// Of the rows that were counted last, those that the same request of another combination reads as well; and of each scan's which part they are.
+    pub shared_rows: f64,
+    pub shared_parts: Vec<f64>,
     /// Rows of longer values in the scan, and those before its own.
     pub longer: [f64; 2],
     /// Requests in the order of their keys, to find equal ones.
@@ -201,10 +217,16 @@ impl Requests {
         self.rows_read() * self.row_cells
     }
 
-    /// Makes one of Gets of the same key, and of scans that overlap. A scan around another reads the rows of both, unless its own `have_longer` values; the same
-    /// scan those of each that `is_shared` by it, as does the same Get.
-    pub(super) fn merge(&mut self, (have_longer, is_shared): (bool, bool), scratch: &mut Scratch) {
+    /// Makes one of Gets of the same key, and of scans that overlap, or lie side by side. A scan around another reads the rows of
+    /// both, unless its own have longer values; the same scan those of each that are shared by it, as does the same Get.
+    pub(super) fn merge(&mut self, alike: Alike, scratch: &mut Scratch) {
+        let Alike {
+            have_longer,
+            is_shared,
+            may_touch,
+        } = alike;
         let Scratch {
+            shared_parts,
             sorted,
             spare_starts,
             spare_stops,
@@ -238,22 +260,24 @@ impl Requests {
             let (mut stop, mut scan) = (first, self.scans[first]);
             while let Some(next) = sorted.next_if(|next| {
                 let end = stops.get(stop);
-                end.is_empty() || starts.get(*next) < end
+                let start = starts.get(*next);
+                // Between a key and that key with zeros behind it lies none of the same width.
+                let touches = |rest: &[u8]| may_touch && rest.iter().all(|byte| *byte == 0);
+                end.is_empty() || start < end || start.strip_prefix(end).is_some_and(touches)
             }) {
                 let (end, next_end) = (stops.get(stop), stops.get(next));
                 let inside = end.is_empty() || (!next_end.is_empty() && next_end <= end);
                 let around = !inside && starts.get(next) == starts.get(first);
                 let other = self.scans[next];
                 let same = starts.get(next) == starts.get(first) && end == next_end;
-                let is_one = same && !is_shared || !same && have_longer && (inside || around);
-                (scan.rows, scan.rows_read) = match is_one {
-                    true => (
-                        scan.rows.max(other.rows),
-                        scan.rows_read.max(other.rows_read),
-                    ),
-                    // How many rows they share is not known.
-                    false => (scan.rows + other.rows, scan.rows_read + other.rows_read),
+                // How many rows others that overlap share is not known.
+                let shared = match same {
+                    true if is_shared => 0.0,
+                    true => shared_parts[next],
+                    false => f64::from(u8::from(have_longer && (inside || around))),
                 };
+                scan.rows += other.rows - (other.rows * shared).min(scan.rows);
+                scan.rows_read += other.rows_read - (other.rows_read * shared).min(scan.rows_read);
                 if !inside {
                     stop = next;
                 }

@@ -5,7 +5,7 @@ use super::access_plan::AccessPlan;
 use super::candidates::{Dimension, FieldValues, Stop};
 use super::enough_rows::{PASSED_OVER, turns_until};
 use super::question::{Bands, Counted};
-use super::requests::{Counts, Requests, ScanRequest, Scratch};
+use super::requests::{Alike, Counts, Requests, ScanRequest, Scratch};
 use crate::key::Row;
 use crate::keyspace::RowKey;
 use crate::record::FieldId;
@@ -15,6 +15,9 @@ use std::ops::Range;
 
 /// Scans of one read whose rows are looked at one by one; of more, those behind them are taken to be like the last (estimate: a millisecond).
 const MOST_LOOKED_AT: usize = 64;
+
+/// Rows that are drawn scatter about their mean by its root: hardly ever are there fewer than this many roots below it.
+const MANY_SPREADS: f64 = 5.0;
 
 /// Rows whose number is of no account.
 struct Uncounted;
@@ -64,6 +67,7 @@ impl AccessPlan {
         scratch.counts.iter_mut().for_each(Counts::forget);
         scratch.counted = [0.0; 2];
         scratch.mixes.clear();
+        scratch.shared_parts.clear();
         scratch.record.clear();
         scratch.record.extend_from_slice(target.record);
         scratch.choice.clear();
@@ -72,9 +76,11 @@ impl AccessPlan {
             record,
             grain,
             bands,
+            asked,
             ..
         } = &mut *scratch;
         self.question.resolve(target, record, grain, bands);
+        asked.0.clone_from(&bands.0);
         let own = self.question.identity.step(record, grain);
         let of_cell = self.question.cell_identity.as_ref();
         let of_cell = of_cell.map(|cells| cells.step(record, grain));
@@ -110,9 +116,12 @@ impl AccessPlan {
             let mut given = self.way.dimensions.iter();
             let is_drawn = |of: &_| matches!(of, Dimension::Segment(at, _) if !self.way.hides(*at));
             let is_shared = !self.evidence.shared.is_empty() || given.any(is_drawn);
-            let have_longer = self.longer.is_some();
-            let scratch = &mut read.scratch;
-            read.requests.merge((have_longer, is_shared), scratch);
+            let alike = Alike {
+                have_longer: self.longer.is_some(),
+                is_shared,
+                may_touch: self.ordered.is_none() && matches!(self.way.stop, Stop::Range { .. }),
+            };
+            read.requests.merge(alike, &mut read.scratch);
         }
         let page = read.page(wanted);
         read.requests.row_cells = read.cells_of_row();
@@ -258,6 +267,7 @@ impl<R: RowCounts> Read<'_, R> {
             None => plan.write_segments(0..segments, choice, &plan.row(record, self.target), low),
         }
         let rows = self.rows_of(&plan.evidence);
+        let shared_rows = self.scratch.shared_rows;
         if let Some(cells) = &plan.cells {
             let [counted_rows, counted_cells] = self.scratch.counted;
             let cells = self.number_of(Counted::Cells, cells, None);
@@ -272,6 +282,9 @@ impl<R: RowCounts> Read<'_, R> {
                 self.requests.gets.push(&self.scratch.low);
             }
             self.requests.gets_found += rows.min(1.0);
+            return;
+        }
+        if self.is_behind_enough() {
             return;
         }
         let own = rows;
@@ -353,6 +366,8 @@ impl<R: RowCounts> Read<'_, R> {
             let mix = mix.unwrap_or_else(|| self.mix_of_scan());
             self.scratch.mixes.push(mix);
         }
+        let shared = shared_rows / own.max(f64::MIN_POSITIVE);
+        self.scratch.shared_parts.push(shared.min(1.0));
         self.requests.starts.push(&self.scratch.low);
         self.requests.stops.push(&self.scratch.stop);
         self.requests.scans.push(ScanRequest {
@@ -360,6 +375,33 @@ impl<R: RowCounts> Read<'_, R> {
             rows_read,
             reversed: plan.reversed(),
         });
+    }
+
+    /// Does the reader have all that it asks for before it comes to the run of values of the combination's scan ([`Dimension::Field`])? It asks for one run after the other
+    /// where it orders by a field of which it knows no range.
+    fn is_behind_enough(&mut self) -> bool {
+        let plan = self.plan;
+        let Some(order) = plan.question.order else {
+            return false;
+        };
+        let is_run = matches!(plan.way.stop, Stop::Range { field, .. } if field == order.field);
+        let run = self.scratch.bands.of(order.field);
+        let run = run.filter(|_| is_run && !plan.question.has_band(order.field));
+        let Some(run) = run else { return false };
+        let domain = plan.question.domain_at(order.field, self.target.at);
+        let before = match order.falling {
+            true => domain.start..run.start,
+            false => run.end..domain.end,
+        };
+        // Of rows that it filters both runs may have to be asked for.
+        let is_plain = plan.question.bands.is_empty() && plan.question.derived.is_empty();
+        if before.is_empty() || !(is_plain && plan.filters().is_empty()) {
+            return false;
+        }
+        self.scratch.bands.set(order.field, Some(before));
+        let rows = self.rows_of(&plan.evidence);
+        self.scratch.bands.set(order.field, Some(run));
+        rows - MANY_SPREADS * rows.sqrt() > (order.skipped + order.rows) as f64
     }
 
     /// Cuts the range of the combination's scan down to what lies behind the cursor; `false` when nothing does.
@@ -385,8 +427,12 @@ impl<R: RowCounts> Read<'_, R> {
         // Where combinations divide the values of the page's field, most lie on one side of the cursor as a whole.
         if let Some(range) = bands.of(order.field) {
             let (later, earlier) = (value < range.start, value >= range.end);
-            if later || earlier {
-                return later == order.falling;
+            let is_passed = later != order.falling;
+            // Scans of steps that are only hashed hold rows of others, on the other side.
+            let mut hashed = plan.evidence.hashed_steps.iter();
+            let is_mixed = hashed.any(|it| it.0 == order.field);
+            if (later || earlier) && (is_passed || !is_mixed) {
+                return !is_passed;
             }
         }
         record.clone_from(own);
@@ -542,18 +588,18 @@ impl<R: RowCounts> Read<'_, R> {
         // Nobody gets more rows than there are.
         let of_scans = self.requests.scans.iter().map(|scan| scan.rows);
         let all = self.requests.gets_found + of_scans.sum::<f64>() + passed_rows;
-        let found = wanted.min(all);
+        let wanted = wanted.min(all);
         if plan.question.by_index.is_some() {
             self.requests.rows_returned = self.requests.gets_found;
             return;
         }
         let Some(order) = plan.question.order else {
-            self.requests.rows_returned = found;
+            self.requests.rows_returned = wanted;
             return;
         };
-        self.requests.rows_found = found;
+        self.requests.rows_found = wanted;
         let scans = self.requests.scans.len().max(1) as f64;
-        let number = self.law_of(found, scans * (page.skipped + page.size));
+        let number = self.law_of(wanted, scans * (page.skipped + page.size));
         self.requests.rows_returned = number.of_page(page.skipped, page.size);
         let whole = self.requests.row_cells;
         // What each request asks for, and how many cells it reads for that of rows that have any, where a row's cells lie in the order wanted.
@@ -566,7 +612,7 @@ impl<R: RowCounts> Read<'_, R> {
         };
         let Some(ordered) = &plan.ordered else {
             if self.requests.scans.is_empty() {
-                let part = (found / self.requests.gets_found).min(1.0);
+                let part = (wanted / self.requests.gets_found).min(1.0);
                 self.requests.row_cells -= part * (whole - whole.min(until));
             }
             return;

@@ -40,6 +40,7 @@ mod metamorphic;
 mod moments;
 mod neighbours;
 mod never_finished;
+mod numbers_of_both_signs;
 mod page;
 mod passing_hotspots;
 mod pictures_and_tables;

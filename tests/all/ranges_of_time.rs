@@ -194,3 +194,33 @@ fn a_time_that_is_cut_in_two_goes_on_behind_what_stands_between() {
     let [scans, rows] = read(&newest(1), minutes);
     assert!(scans == 2.0 && (2.0..4.0).contains(&rows), "{rows}");
 }
+
+/// Texts of times that do not lead with the year are in the order of time within a day, an hour or a month: a scan in each that the range meets reads what is
+/// wanted. The run starts at noon of the second of January.
+#[test]
+fn a_range_of_times_whose_texts_are_in_order_within_a_day_is_a_scan_a_day() {
+    let day = "to_char(ts, 'dd-MM-yyyy HH:mm:ss.SSS')";
+    let hour = "to_char(ts, 'dd/MM/yyyy HH') || be8(ts)";
+    let month = "to_char(ts, 'MMyyyy') || be8(ts)";
+    let name = "to_char(ts, 'MMM yy') || be8(ts)";
+    for (key, hours, scans) in [
+        (day, 10.0, 1.0),
+        (day, 30.0, 2.0),
+        (day, 100.0, 5.0),
+        (hour, 5.0, 1.0),
+        (hour, 30.0, 2.0),
+        (month, 30.0, 1.0),
+        (month, 240.0, 2.0),
+        (month, 960.0, 3.0),
+        (name, 240.0, 2.0),
+        (name, 960.0, 3.0),
+    ] {
+        let [wanted, rows, found] = read(key, hours);
+        let expected = A_DAY * hours / 24.0;
+        assert!(
+            (wanted - expected).abs() <= 1.02 && (rows - expected).abs() <= 1.02,
+            "{key}, {hours} h: {wanted} wanted, {rows} read"
+        );
+        assert_eq!(found, scans, "{key}, {hours} h");
+    }
+}

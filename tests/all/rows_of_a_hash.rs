@@ -608,3 +608,51 @@ fn what_is_made_of_a_column_is_counted_over_the_rows_of_its_file() {
         "{found}, expected {expected}"
     );
 }
+
+/// Of a hash of the account and a step of time each row of the account lies in one bucket, so that the scans of all buckets into which the steps come read it once; 33 days come into
+/// 32 (1 - (31/32)^33) of them.
+#[test]
+fn scans_of_the_buckets_of_steps_of_time_read_each_row_once() {
+    let plan = |key: &str, read: &str| {
+        let text = format!(
+            "[time]\nstart = 2026-01-01T00:00:00Z\nduration = \"10s\"\n[field]\nacct = {{ type = \"int\", count = 2000 }}\n\
+             ts = {{ type = \"timestamp\", unit = \"s\" }}\n[write.w]\nrate = \"10/s\"\n[existing.w]\nlast = \"32d\"\n\
+             [read.r]\nequal = [\"acct\"]\n{read}\n[table]\nsplit_policy = \"disabled\"\n[strategy.only]\nkey = \"{key}\"\n"
+        );
+        let scenario = Scenario::parse(&text, "steps").unwrap_or_else(|error| panic!("{error}"));
+        let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+        let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
+        layout.reads[0].planned.plan.expected
+    };
+    let all = plan("be4(acct) || be4(ts)", "").rows_read;
+    assert!(
+        (all - 32.0 * 86_400.0 * 10.0 / 2_000.0).abs() < 40.0,
+        "{all}"
+    );
+    let hash =
+        |steps: &str| format!("be1(bucket(32, text(acct) || {steps})) || be4(acct) || be4(ts)");
+    let buckets = |steps: f64| 32.0 * (1.0 - (31.0_f64 / 32.0).powf(steps));
+    for (steps, scans) in [
+        ("to_char(ts, 'yyyyMMdd')", buckets(33.0)),
+        ("text(ts / 604800)", buckets(6.0)),
+    ] {
+        let found = plan(&hash(steps), "");
+        assert!(
+            (found.requests / scans - 1.0).abs() < 0.02,
+            "{steps}: {found:?}"
+        );
+        for rows in [found.rows_read, found.rows_returned] {
+            assert!((rows / all - 1.0).abs() < 1e-3, "{steps}: {rows} of {all}");
+        }
+    }
+    // The last two minutes come into the same of 16 buckets: their rows lie side by side.
+    let found = plan(
+        "be1(bucket(16, text(ts / 60))) || be4(acct) || be4(ts)",
+        "range = { field = \"ts\", last = \"1m\" }",
+    );
+    assert!((found.requests - 1.0).abs() < 1e-9, "{found:?}");
+    assert!(
+        (found.rows_read - found.rows_returned).abs() < 1e-6,
+        "{found:?}"
+    );
+}

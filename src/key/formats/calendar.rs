@@ -13,6 +13,15 @@ pub struct Pattern {
     sources: Option<Vec<u8>>,
 }
 
+/// Steps of dates in which a text stays the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DateSteps {
+    /// Days at most, all of which are as long: what is counted by them.
+    Days,
+    /// Months and years as well: what is asked for by them.
+    Longest,
+}
+
 /// What most patterns are made of.
 const DIGITS: &str = "yyyyMMddHHmmss";
 
@@ -427,23 +436,60 @@ impl Pattern {
         Some(texts)
     }
 
-    /// The pattern from the year on in whose steps, days at most, its text is the same; `None` where it tells parts of a second.
-    pub fn in_order(&self) -> Option<Self> {
-        let ends = self.parts.iter().map(|part| match part {
-            Part::Fraction(_) => None,
-            Part::Field(Field {
-                letters: "hh" | "a",
-                ..
-            }) => Some(4),
-            part => Some(part.place().flatten().map_or(3, |(_, after)| after.max(3))),
-        });
-        let end = ends.reduce(|a, b| Some(a?.max(b?)))??;
-        Self::parse(&DIGITS[..2 + 2 * usize::from(end)]).ok()
+    /// The pattern from the year on in whose steps its text is the same; `None` where it tells parts of a second.
+    pub fn in_order(&self, dates: DateSteps) -> Option<Self> {
+        let least = match dates {
+            DateSteps::Days => 3,
+            DateSteps::Longest => 0,
+        };
+        Self::down_to(self.end()?.max(least))
     }
 
-    /// Are its steps longer than the unit?
+    /// The pattern from the year on in each of whose steps later instants have greater texts, which begin with what tells the step, in another order: days of
+    /// `dd-MM-yyyy HH:mm`.
+    pub fn runs(&self) -> Option<Self> {
+        let (start, rank) = (0..self.parts.len()).find_map(|start| {
+            let (rank, _) = self.parts[start].place()??;
+            let rest = Self::of(self.parts[start..].to_vec());
+            rest.keeps_order_from(rank, false).then_some((start, rank))
+        })?;
+        let before = Self::of(self.parts[..start].to_vec());
+        let end = before.end()?.max(rank);
+        let tells = |rank: u8| {
+            let mut places = before.parts.iter().filter_map(Part::place).flatten();
+            places.any(|(from, to)| (from..to).contains(&rank))
+        };
+        Self::down_to(end).filter(|_| (0..end).all(tells))
+    }
+
+    /// The place in the order of time that the last of what it tells ends at, 0 of literals alone; `None` of parts of a second.
+    fn end(&self) -> Option<u8> {
+        self.parts.iter().try_fold(0, |end, part| {
+            let own = match part {
+                Part::Literal(_) => 0,
+                Part::Fraction(_) => return None,
+                Part::Field(field) => match (field.place, field.letters) {
+                    (Some((_, after)), _) => after,
+                    (None, "yy") => 1,
+                    (None, "MMM") => 2,
+                    (None, "hh" | "a") => 4,
+                    (None, _) => 3,
+                },
+            };
+            Some(own.max(end))
+        })
+    }
+
+    /// The pattern from the year on to what ends at such a place.
+    fn down_to(end: u8) -> Option<Self> {
+        let letters = DIGITS.get(..2 + 2 * usize::from(end));
+        let letters = letters.filter(|_| end > 0)?;
+        Self::parse(letters).ok()
+    }
+
+    /// Are the steps of one from the year on longer than the unit? Months and years, which differ in length, are.
     pub fn is_coarser_than(&self, unit: TimeUnit) -> bool {
-        self.step().is_some_and(|(step, _)| step > unit.nanos())
+        self.step().is_none_or(|(step, _)| step > unit.nanos())
     }
 
     /// Bytes that can stand at each position.

@@ -7,7 +7,7 @@ mod hashing;
 mod md5_lanes;
 mod transform;
 
-pub use calendar::{Civil, Pattern, year};
+pub use calendar::{Civil, DateSteps, Pattern, year};
 pub use digest::{Digest, DigestForm};
 pub use encoding::Encoding;
 pub use hashing::{IntHash, java_bytes};

@@ -60,8 +60,8 @@ pub fn asked() -> impl Strategy<Value = Asked> {
     (
         prop::collection::vec(0u8..8, 0..4),
         prop::option::of((0u8..3, 1u32..6)),
-        prop::option::of((0u8..6, 1u64..9)),
-        prop::option::of((0u8..3, 1u32..12, 0u8..3)),
+        prop::option::of((0u8..7, 1u64..9)),
+        prop::option::of((0u8..4, 1u32..12, 0u8..3)),
     )
         .prop_map(|(equal, list, range, order)| Asked {
             equal,
@@ -135,6 +135,7 @@ pub fn to_read(asked: &Asked) -> Read {
             2 => (KnownField::Stored(TS), RangeExtent::Span(length * 600_000)),
             3 => (KnownField::Stored(TS), last),
             4 => (KnownField::Derived(DerivedId(0)), RangeExtent::Span(2)),
+            6 => (KnownField::Stored(D), span),
             _ => (KnownField::Derived(DerivedId(1)), last),
         };
         let base = match field {
@@ -155,6 +156,7 @@ pub fn to_read(asked: &Asked) -> Read {
             KnownField::Stored(TS),
             KnownField::Stored(C),
             KnownField::Derived(DerivedId(0)),
+            KnownField::Stored(D),
         ][usize::from(which)];
         if how == 0 {
             to.newest = Some(Newest { field, rows });

@@ -2,14 +2,14 @@
 
 use crate::brute_force::Compared;
 use crate::brute_force::requested::Requested;
-use crate::brute_force::table::{A, B, C, ROWS, TS, Table, key_draws, table};
+use crate::brute_force::table::{A, B, C, D, ROWS, TS, Table, key_draws, table};
 use crate::schema_parts::read;
 use keyheat::record::{FieldId, KnownField};
 use keyheat::workload::{Page, PageRows, PageVia, Read, ReadTarget, RowWrite};
 use proptest::prelude::*;
 
 /// Keys, the field that the reader knows, and the field that pages are sorted by.
-const KEYS: [(&str, FieldId, FieldId); 17] = [
+const KEYS: [(&str, FieldId, FieldId); 20] = [
     ("lpad(a, 3) || be8(ts) || be4(n)", A, TS),
     ("lpad(a, 3) || be8(rev_ts(ts)) || be4(n)", A, TS),
     ("b || '#' || c || be4(n)", B, C),
@@ -52,6 +52,10 @@ const KEYS: [(&str, FieldId, FieldId); 17] = [
         A,
         TS,
     ),
+    // Numbers of both signs.
+    ("be4(a) || be4(d) || be4(n)", A, D),
+    ("be4(0 - d) || be4(n)", C, D),
+    ("be1(random(3)) || desc(be4(d)) || be4(n)", C, D),
 ];
 
 /// A key, a table and a page of the rows that are like the chosen one.

@@ -10,7 +10,7 @@ use keyheat::record::KnownField;
 use keyheat::workload::{ReadTarget, WithinValues};
 use proptest::prelude::*;
 
-const SEGMENTS: [&str; 48] = [
+const SEGMENTS: [&str; 54] = [
     "be4(a)",
     "text(a)",
     "lpad(a, 3)",
@@ -59,6 +59,12 @@ const SEGMENTS: [&str; 48] = [
     "be8(9000000000000000000 - (ts * 100 + n % 100))",
     "be8(5 - ts * 100 + n % 100)",
     "be4(abs(a - 7))",
+    "be4(d)",
+    "desc(be2(d))",
+    "be8(0 - a)",
+    "be4(d / 3)",
+    "to_char(ts, 'dd-MM-yyyy HH:mm:ss')",
+    "to_char(ts, 'MMyyyy')",
 ];
 
 /// Segments that follow time in different steps, and what may stand between them.
@@ -105,7 +111,7 @@ const OF_TEXTS: [&str; 22] = [
 ];
 
 /// Parts of time, and what may stand between them.
-const OF_CUT_TIME: [&str; 16] = [
+const OF_CUT_TIME: [&str; 20] = [
     "be4(a)",
     "day",
     "be8(hour)",
@@ -122,6 +128,10 @@ const OF_CUT_TIME: [&str; 16] = [
     "be8(ts / 240000)",
     "be8(ts)",
     "'#'",
+    "to_char(ts, 'dd-MM-yyyy HH:mm:ss')",
+    "to_char(ts, 'ddMM HH')",
+    "desc(to_char(ts, 'mm:ss'))",
+    "to_char(ts, 'MMyyyy')",
 ];
 
 /// Numbers that are made of several fields, and what may stand between them.
@@ -377,6 +387,10 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
         "substr(",
         "'HHmm",
         "'mmss'",
+        "'mm:ss'",
+        "'ddMM",
+        "'dd-MM",
+        "'MMyyyy'",
     ];
     let ambiguous = requested.declares(|over_read| matches!(over_read, OverRead::LongerValues(_)));
     // So is how many begin like a value of a list.
