@@ -6,7 +6,6 @@ use super::key_sample::KeySample;
 use super::laid_table::LaidTable;
 use super::row_growth::{RowGrowth, rows_made};
 use super::{Layout, RegionForecast};
-use crate::engine::ExistingRows;
 use crate::key::{Environment, KeyPlan, Randomness, Segment};
 use crate::keyspace::RowKey;
 use crate::metrics::NO_HOTSPOT_BELOW;
@@ -346,13 +345,11 @@ impl LaidTable<'_> {
             return None;
         }
         let servers = self.servers();
-        // Rows that are there tell of more values than a run that writes few.
-        let has_more = |it: &&ExistingRows| it.rows > self.run.len() as u64;
-        let seen = match self.existing.as_ref().filter(has_more) {
-            Some(_) => self.table.existing(Layout::SAMPLE, Choice::Spread),
-            None => Arc::clone(&self.run),
-        };
-        let weights = weights(&seen, fields, FEW_PER_SERVER * servers)?;
+        // Rows that are there tell of values that a run which writes few does not show.
+        let existing = self.existing.iter().filter(|_| self.run.len() > 0);
+        let existing = existing.map(|_| self.table.existing(Layout::SAMPLE, Choice::Spread));
+        let samples = std::iter::once(Arc::clone(&self.run)).chain(existing);
+        let weights = weights(samples, fields, FEW_PER_SERVER * servers)?;
         let reachable = regions.len() - self.unreachable();
         let buckets = key.leading_buckets();
         let places = buckets.map_or(reachable, |buckets| buckets.len().min(reachable));
@@ -533,20 +530,30 @@ fn some_regions(regions: usize, before: &str) -> String {
     }
 }
 
-/// Shares of the combinations of these fields' values, in the sample; `None` when there are more than `most`, or one alone, or too many of them came once.
-fn weights(sample: &KeySample, fields: &[FieldId], most: usize) -> Option<Vec<f64>> {
-    let mut counts: BTreeMap<Vec<i64>, u32> = BTreeMap::new();
-    for at in 0..sample.len() {
-        let record = sample.record(at);
-        let values = fields.iter().map(|field| record[usize::from(field.0)]);
-        *counts.entry(values.collect()).or_default() += 1;
-        if counts.len() > most {
-            return None;
+/// Shares of the combinations of these fields' values, in the first of the samples that shows them; `None` when there are more than `most`, or one alone, or too many of them came
+/// once in each.
+fn weights(
+    samples: impl Iterator<Item = Arc<KeySample>>,
+    fields: &[FieldId],
+    most: usize,
+) -> Option<Vec<f64>> {
+    for sample in samples {
+        let mut counts: BTreeMap<Vec<i64>, u32> = BTreeMap::new();
+        for at in 0..sample.len() {
+            let record = sample.record(at);
+            let values = fields.iter().map(|field| record[usize::from(field.0)]);
+            *counts.entry(values.collect()).or_default() += 1;
+            if counts.len() > most {
+                return None;
+            }
+        }
+        let once = counts.values().filter(|count| **count == 1).count() as f64;
+        if !counts.is_empty() && once <= MOST_UNSEEN * sample.len() as f64 {
+            let weights = counts.into_values().map(f64::from).collect::<Vec<_>>();
+            return Some(weights).filter(|it| it.len() > 1);
         }
     }
-    let once = counts.values().filter(|count| **count == 1).count() as f64;
-    let are_known = once <= MOST_UNSEEN * sample.len() as f64;
-    (counts.len() > 1 && are_known).then(|| counts.into_values().map(f64::from).collect())
+    None
 }
 
 #[cfg(test)]
