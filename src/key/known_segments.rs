@@ -12,7 +12,7 @@ use crate::record::{DerivedId, FieldId, KnownField};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Numbers of more than half of this size tell by their multiple of it, rounded down, little but their sign.
+/// Rounded down to a multiple of this, a number tells its sign, and of the greatest ones little more.
 const SIGN: i64 = 1 << 62;
 
 /// One value of a segment.
