@@ -6,7 +6,7 @@ use crate::key::{Randomness, Segment};
 use crate::layout::EntityShare;
 use crate::metrics::{Hotspot, MetricId, Side};
 use crate::policy::SplitAlgorithm;
-use crate::record::FieldId;
+use crate::record::{FieldId, FieldKind};
 use crate::scenario::{Presplit, Strategy};
 use crate::text::{capital, compact, counted, percent, times};
 use std::fmt;
@@ -15,6 +15,9 @@ use std::fmt;
 const MOST_BUCKETS: u32 = 256;
 /// Regions of a server when split points are taken at the quantiles of the keys: what the balancer can deal out evenly.
 const REGIONS_A_SERVER: u32 = 4;
+
+/// Of rows of which more are late a moment has those of many times.
+const HALF: f64 = 0.5;
 
 /// A region for each bucket.
 const BY_BUCKETS: &str = "presplit = { algorithm = \"buckets\" }";
@@ -254,13 +257,18 @@ impl Advice<'_> {
         }
     }
 
-    /// As many regions as keys reach now, or more; `None` where they are cut so, and there are enough of them.
+    /// As many regions as keys reach now, or more; `None` where they are cut so, and there are enough of them, and where the rows of a moment go to fewer regions
+    /// than there are servers however the key is cut.
     fn at_quantiles(&self) -> Option<String> {
         let (servers, reached) = (self.verdict.servers, self.verdict.reachable_regions as u32);
         let least = REGIONS_A_SERVER * servers;
         let regions = least.max(reached.next_multiple_of(servers));
         let is_cut = self.parts.is_sampled && reached >= least;
-        (!is_cut).then(|| format!(
+        let spreads = self
+            .parts
+            .regions_of_moment
+            .is_none_or(|it| it >= u64::from(servers));
+        (!is_cut && spreads).then(|| format!(
             "Take split points at the quantiles of the keys: `presplit = {{ algorithm = \"sampled\", regions = {regions} }}`."
         ))
     }
@@ -380,6 +388,8 @@ pub(super) struct KeyParts {
     pub(super) skewed: Option<(String, String, f64)>,
     /// Time follows the leading segment.
     pub(super) time_is_second: bool,
+    /// Regions that the rows of a moment go to at most: one where time leads, one for each value that it follows; `None` where nothing is known.
+    pub(super) regions_of_moment: Option<u64>,
     /// Stored fields that the key leaves out, if they are few.
     pub(super) unused: Vec<String>,
     /// Values of the leading bucket.
@@ -431,6 +441,20 @@ impl KeyParts {
         let unused: Vec<String> = unused.map(|(_, field)| field.name.clone()).collect();
         let text = |segment: &&Segment| segment.expression.clone();
         let writes = &strategy.setup.workload.writes;
+        let is_moment = |field: &FieldId| match schema.field(*field).kind {
+            FieldKind::Timestamp { late, .. } => late.is_none_or(|it| it.fraction <= HALF),
+            FieldKind::Sequence { .. } => true,
+            _ => false,
+        };
+        let of_moment = |segment: &&&Segment| {
+            let fields = segment.fields();
+            !fields.is_empty() && fields.iter().all(is_moment)
+        };
+        let regions_of_moment = match &varying[..] {
+            [lead, ..] if of_moment(&lead) && lead.randomness() == Randomness::Plain => Some(1),
+            [lead, next, ..] if next.follows_time() && of_moment(&next) => lead.cardinality(),
+            _ => None,
+        };
         Self {
             lead: varying.first().map_or(String::new(), text),
             first: timeless.first().map(text),
@@ -443,6 +467,7 @@ impl KeyParts {
                 let value = format!("{} {}", entity.field, entity.value);
                 Some((segment.expression.clone(), value, entity.share))
             }),
+            regions_of_moment,
             time_is_second: varying.get(1).is_some_and(|it| it.follows_time()),
             unused: Some(unused)
                 .filter(|unused| unused.len() <= FEW)

@@ -80,6 +80,7 @@ fn a_key_is_told_in_what_leads_what_is_no_time_and_what_is_hot() {
             whole: "be8(ts) || be4(sensor) || zone".to_owned(),
             skewed: Some(("be4(sensor)".to_owned(), "sensor 17".to_owned(), 0.43)),
             time_is_second: true,
+            regions_of_moment: Some(16),
             unused: Vec::new(),
             leading_buckets: Some(16),
             has_bucket_regions: false,
@@ -181,13 +182,13 @@ fn a_hot_value_is_spread_by_all_that_tells_its_rows_apart() {
 
 #[test]
 fn quantiles_are_as_many_as_the_regions_and_no_cure_of_quantiles() {
-    let cure = |is_sampled: bool, regions: usize| {
+    let cure_of = |key: &str, is_sampled: bool, regions: usize| {
         let mut verdict = even();
         verdict.hot(Hotspot::Static);
         (verdict.regions, verdict.reachable_regions) = (regions, regions);
         let parts = KeyParts {
             is_sampled,
-            ..parts("be4(sensor) || be8(ts)", &[])
+            ..parts(key, &[])
         };
         let advice = Advice {
             verdict: &verdict,
@@ -196,6 +197,7 @@ fn quantiles_are_as_many_as_the_regions_and_no_cure_of_quantiles() {
         };
         advice.to_string()
     };
+    let cure = |is_sampled, regions| cure_of("be4(sensor) || be8(ts)", is_sampled, regions);
     let quantiles = |regions: u32| {
         format!(
             "Take split points at the quantiles of the keys: `presplit = {{ algorithm = \"sampled\", regions = {regions} }}`."
@@ -208,6 +210,17 @@ fn quantiles_are_as_many_as_the_regions_and_no_cure_of_quantiles() {
     assert!(cure(true, 16).contains(&quantiles(32)));
     let salted = "Put `salt(16, be4(sensor))` in front, with `presplit = { algorithm = \"buckets\" }`; who reads";
     assert!(cure(true, 64).contains(salted));
+    // Four values with time behind have four ends, and an hour of the day one, wherever they are cut.
+    for key in [
+        "be1(sensor % 4) || be8(ts)",
+        "to_char(ts, 'HH') || be4(sensor)",
+    ] {
+        let told = cure_of(key, true, 16);
+        assert!(
+            told.contains("in front") && !told.contains("quantiles"),
+            "{told}"
+        );
+    }
 }
 
 #[test]
