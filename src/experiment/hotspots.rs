@@ -263,9 +263,9 @@ impl Evidence<'_> {
     }
 
     /// How many times what it does a server may be asked for in its turns at a table before its queues refuse calls: what waits there is done in the turns of others. In T seconds
-    /// it does C T rows and holds Q calls, so that it may get C + Q / T a second. All regions of a server may follow one another, and turns at a sequence are taken as long as they are where a
-    /// server is just full: those of more rows a second are shorter. Calls are refused from 0.93 of that on, as one queue is full before the others are (measured). `None` of
-    /// imports and of clients that wait, which have no time for it.
+    /// it does C T rows and holds Q calls, so that it may get C + Q / T a second. Turns at a sequence are shorter the more rows come: of n rows a server does C n / R at a rate of R and
+    /// holds Q, so that it may get R = C / (1 - Q / n). All regions of a server may follow one another. Calls are refused from 0.93 of that on, as one queue is full before the others
+    /// are (measured). `None` of imports and of clients that wait, which have no time for it.
     fn carried(&self, table: usize, rows_of_servers: f64) -> Option<f64> {
         let (setup, capacity) = (&self.strategy.setup, self.runs.capacity?);
         let (workload, cluster) = (&setup.workload, &setup.cluster);
@@ -273,15 +273,21 @@ impl Evidence<'_> {
         workload.offered_per_sec(&setup.schema)?;
         let mut pace = self.strategy.pace()?;
         let writes_of_full = f64::from(self.servers) * capacity / rows_of_servers;
-        pace.rows_per_sec = pace.rows_per_sec.map(|_| writes_of_full);
-        let secs = self
-            .strategy
-            .key_of(table)
-            .stay(pace, self.layout.points(table));
+        let key = self.strategy.key_of(table);
+        let mut secs_at = |rows: f64| {
+            pace.rows_per_sec = pace.rows_per_sec.map(|_| rows);
+            key.stay(pace, self.layout.points(table))
+        };
+        let [secs, faster] = [writes_of_full, 2.0 * writes_of_full].map(&mut secs_at);
         let regions = reachable_regions(self.layout, table).div_ceil(self.servers as usize);
         let queued = f64::from(cluster.call_queues) * f64::from(cluster.call_queue_length);
         let held = f64::from(cluster.handlers) + queued;
-        let carried = 1.0 + held / (capacity * secs * regions as f64);
+        let waiting = held / (capacity * secs * regions as f64);
+        // Times last as long at any rate.
+        let carried = match faster > 0.75 * secs {
+            true => 1.0 + waiting,
+            false => 1.0 / (1.0 - waiting).max(1.0 / f64::from(self.servers)),
+        };
         Some(carried).filter(|_| !workload.writes.iter().any(is_import))
     }
 
