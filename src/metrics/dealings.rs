@@ -6,7 +6,7 @@
 //! fourth, and so on.
 
 use super::events::Servers;
-use crate::random::{DrawKey, Permutation, Seed, Stream, shuffled};
+use crate::random::{DrawKey, Draws, GAMMA, Permutation, Seed, Stream, shuffled};
 use crate::statistics::{DealtPeaks, IntervalWeights};
 
 /// Dealings that peaks are taken of: their mean has a standard error of a fourteenth of their standard deviation (1 / sqrt(200)).
@@ -119,7 +119,7 @@ enum Dealt {
     Single {
         places: u32,
         servers: u64,
-        key: DrawKey,
+        draws: Draws,
     },
 }
 
@@ -129,7 +129,7 @@ impl Dealt {
             return Self::Single {
                 places,
                 servers,
-                key,
+                draws: key.at(u64::from(places)),
             };
         }
         let turns = (0..servers as u32).cycle().take(places as usize);
@@ -146,7 +146,11 @@ impl Dealt {
     fn server(&self, place: u32) -> u32 {
         match self {
             Self::Listed(of_places) => of_places[place as usize],
-            Self::Single { servers, key, .. } => key.at(u64::from(place)).below(*servers) as u32,
+            Self::Single { servers, draws, .. } => {
+                // As many of SplitMix64's steps on.
+                let of_place = u64::from(place).wrapping_mul(GAMMA);
+                draws.salted(of_place).below(*servers) as u32
+            }
         }
     }
 }

@@ -122,7 +122,7 @@ impl DrawKey {
 }
 
 /// 2^64 / golden ratio: SplitMix64's increment (Steele, Lea, Flood 2014).
-const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
+pub const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// SplitMix64's finaliser: a bijection of 64 bits that spreads every input bit over all output bits.
 pub fn mix(mut z: u64) -> u64 {
