@@ -303,12 +303,15 @@ impl Summary {
         (rows > 0).then(|| refused(reason) as f64 / rows as f64)
     }
 
+    /// Nanoseconds that a server's handlers have in some intervals.
+    fn handler_time(&self, rows: &Range<usize>) -> f64 {
+        let length = |row| self.run.intervals.length(row, self.end);
+        rows.clone().map(length).sum::<u64>() as f64 * f64::from(self.run.config.handlers)
+    }
+
     /// Share of each server's handlers that is busy over some intervals.
     fn utilisations(&self, rows: Range<usize>) -> impl Iterator<Item = f64> + '_ {
-        let lengths = rows
-            .clone()
-            .map(|row| self.run.intervals.length(row, self.end));
-        let capacity = lengths.sum::<u64>() as f64 * f64::from(self.run.config.handlers);
+        let capacity = self.handler_time(&rows);
         (0..self.servers()).map(move |server| {
             let busy = |row| self.run.servers.row(row)[server].busy;
             let busy: u64 = rows.clone().map(busy).sum();
@@ -318,12 +321,11 @@ impl Summary {
 
     /// The same of the time that reads ask handlers for, which can be more than there is.
     fn read_work(&self, rows: Range<usize>) -> impl Iterator<Item = f64> + '_ {
-        let handlers = f64::from(self.run.config.handlers);
-        let length_of = |row| self.run.intervals.length(row, self.end);
-        let capacity = rows.clone().map(length_of).sum::<u64>() as f64 * handlers;
+        let capacity = self.handler_time(&rows);
         (0..self.servers()).map(move |server| {
             let work = |row| {
-                let later = self.run.long_reads.difference(row, server, length_of(row));
+                let length = self.run.intervals.length(row, self.end);
+                let later = self.run.long_reads.difference(row, server, length);
                 self.run.read_work.row(row)[server] as i64 + later
             };
             rows.clone().map(work).sum::<i64>() as f64 / capacity
@@ -332,10 +334,7 @@ impl Summary {
 
     /// The same of what neighbours do.
     fn neighbour_work(&self, rows: Range<usize>) -> impl Iterator<Item = f64> + '_ {
-        let lengths = rows
-            .clone()
-            .map(|row| self.run.intervals.length(row, self.end));
-        let capacity = lengths.sum::<u64>() as f64 * f64::from(self.run.config.handlers);
+        let capacity = self.handler_time(&rows);
         (0..self.servers()).map(move |server| {
             let work = |row| self.run.neighbour_work.row(row)[server];
             rows.clone().map(work).sum::<u64>() as f64 / capacity
