@@ -17,6 +17,8 @@ const STARTS: &str = ": starts for ";
 pub(super) struct ClusterHistory {
     /// Peak-to-mean in the first and in the last fifth of the run; `None` where there is too little demand.
     pub(super) peaks: Option<(f64, f64)>,
+    /// Peak-to-mean of writes, and of reads, that half of the window's time is above ([`peak_of_half_the_time`]).
+    pub(super) usual: [Option<f64>; 2],
     /// The share of each server's handlers that is busy, mean over the window.
     pub(super) utilisation: Vec<f64>,
     /// Servers that died.
@@ -47,6 +49,7 @@ impl ClusterHistory {
         let mean = |server| busy(server).sum::<f64>() / window.len() as f64;
         Self {
             peaks: first_and_last(&series.server_demand),
+            usual: [Side::Write, Side::Read].map(|side| peak_of_half_the_time(series, side)),
             utilisation: (0..window.first().map_or(0, Vec::len)).map(mean).collect(),
             lost: of(EventKind::Crash).count() as u32,
             finding: started.or(last).map(judged),
@@ -81,6 +84,17 @@ pub(super) fn read_time_peak(series: &Series) -> f64 {
     }
 }
 
+/// The same of an interval: the median over those of the window in which reads ask for any.
+pub(super) fn usual_read_time_peak(series: &Series) -> Option<f64> {
+    let window = series.server_read_work.get(series.window_start..)?;
+    let peak = |loads: &Vec<f64>| {
+        let all: f64 = loads.iter().sum();
+        let most = loads.iter().copied().fold(0.0, f64::max);
+        (all > 0.0).then(|| most * loads.len() as f64 / all)
+    };
+    median(&window.iter().filter_map(peak).collect::<Vec<_>>())
+}
+
 /// By how much the server that is full first takes fewer writes than the one with most of them would if servers did nothing else: the median over the
 /// intervals of the window. `room` is the part of its capacity that a server has left for writes, by the part of its handlers' time that others ask for.
 pub(super) fn beside_others(series: &Series, room: impl Fn(f64) -> f64) -> f64 {
@@ -103,24 +117,36 @@ pub(super) fn beside_others(series: &Series, room: impl Fn(f64) -> f64) -> f64 {
 /// Medians of the peak-to-mean over the intervals of the first and of the last fifth of the run that have enough demand.
 pub(super) fn first_and_last(demand: &[Vec<u64>]) -> Option<(f64, f64)> {
     let fifth = demand.len().div_ceil(5);
-    let peak = |intervals: &[Vec<u64>]| {
-        let peaks = intervals.iter().filter_map(|loads| {
-            let (all, most) = (loads.iter().sum::<u64>(), *loads.iter().max()?);
-            let servers = loads.len() as u64;
-            (all >= OPERATIONS_PER_SERVER * servers).then(|| (most * servers) as f64 / all as f64)
-        });
-        median(&peaks.collect::<Vec<_>>())
-    };
     let last = &demand[demand.len() - fifth..];
-    Some((peak(&demand[..fifth])?, peak(last)?))
+    Some((usual_peak(&demand[..fifth])?, usual_peak(last)?))
+}
+
+/// The median of the peak-to-mean over these intervals, however much of the demand is theirs: of those that have enough.
+fn usual_peak(demand: &[Vec<u64>]) -> Option<f64> {
+    let peaks = demand.iter().filter_map(|loads| {
+        let (all, most) = (loads.iter().sum::<u64>(), *loads.iter().max()?);
+        let servers = loads.len() as u64;
+        (all >= OPERATIONS_PER_SERVER * servers).then(|| (most * servers) as f64 / all as f64)
+    });
+    median(&peaks.collect::<Vec<_>>())
+}
+
+/// The demand of a side on each server, by interval.
+fn demand_of(series: &Series, side: Side) -> &[Vec<u64>] {
+    match side {
+        Side::Read => &series.server_read_demand,
+        _ => &series.server_demand,
+    }
+}
+
+/// The peak-to-mean that a side exceeds for half of the window's time, whatever is asked for meanwhile.
+pub(super) fn peak_of_half_the_time(series: &Series, side: Side) -> Option<f64> {
+    usual_peak(demand_of(series, side).get(series.window_start..)?)
 }
 
 /// The part of the run in which some server has an unusual share of a side's demand, and then has not although none of its regions opens elsewhere.
 pub(super) fn passes_by_itself(series: &Series, side: Side) -> f64 {
-    let demand = match side {
-        Side::Read => &series.server_read_demand,
-        _ => &series.server_demand,
-    };
+    let demand = demand_of(series, side);
     // Heat goes on through intervals with too few operations to tell.
     let hottest = demand.iter().enumerate().filter_map(|(at, loads)| {
         let all: u64 = loads.iter().sum();

@@ -1,6 +1,8 @@
 //! The classes of hotspot of one strategy: of its writes, of its reads, and of what servers are asked for in all. Must not tell them.
 
-use super::cluster_history::{first_and_last, passes_by_itself, read_time_peak};
+use super::cluster_history::{
+    first_and_last, passes_by_itself, peak_of_half_the_time, read_time_peak, usual_read_time_peak,
+};
 use super::runs::StrategyRuns;
 use crate::cluster::row_capacity_per_second;
 use crate::keyspace::RowKey;
@@ -91,14 +93,23 @@ impl Hotspots {
         };
         let hot_by_reads =
             hottest.is_some_and(|it| it.read_share > OF_READS && in_all(it).is_hot());
+        let lasts = |side| {
+            let value = |series| peak_of_half_the_time(series, side);
+            let even = runs.even_peak(side);
+            let mut peaks = runs.series.iter().filter_map(value);
+            is_hot(side, MetricId::ServerPeakToMean)
+                && peaks.any(|value| Peak { value, even }.is_hot())
+        };
+        let mut read_times = runs.series.iter().filter_map(usual_read_time_peak);
+        let read_time_is_uneven = read_times.any(|peak| peak >= NO_HOTSPOT_BELOW);
         let passing = [Side::Write, Side::Read].map(|side| {
             // Another event may come meanwhile.
             let mut by_itself = runs.series.iter().map(|it| passes_by_itself(it, side));
             (!(is_relieved || joins) || by_itself.any(|part| part >= PASSING))
                 && count(MetricId::HotspotTimeFraction.of(side)) >= PASSING
-                && !is_hot(side, MetricId::ServerPeakToMean)
+                && !lasts(side)
                 && !(side == Side::Write && evidence.row_stays_full())
-                && !(side == Side::Read && hot_by_reads)
+                && !(side == Side::Read && hot_by_reads && read_time_is_uneven)
                 && is_hot(side, MetricId::HotspotPeakToMean)
         });
         let class = |side: Side, demanded: Demanded| {

@@ -277,8 +277,10 @@ impl Verdict {
                     Hotspot::Row => cause + ", and ",
                     _ => String::new(),
                 };
+                let usual = self.course.usual[self.skew_of() as usize];
+                let usual = percent(usual.unwrap_or(1.0) / f64::from(servers));
                 return format!(
-                    "{class} that passes: {cause}for {time} of the time one of {servers} servers is full, asked for {most} of the {of}, {} the mean (mostly {share})",
+                    "{class} that passes: {cause}for {time} of the time one of {servers} servers is full, asked for {most} of the {of}, {} the mean (mostly {usual})",
                     times(peak)
                 );
             }

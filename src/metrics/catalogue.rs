@@ -13,49 +13,49 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [DemandHotspot] "demand_hotspot" Word Neither;
     }
     Run {
-        /// Handler time that the hottest server is asked for over the mean, writes and reads together, median over intervals. A scan counts by the rows that it reads
+        /// Handler time that the hottest server is asked for over the mean, writes and reads together, weighted median over intervals. A scan counts by the rows that it reads
         /// in each region.
         [DemandPeakToMean] "demand_peak_to_mean" Servers Lower, |run| run.demand_peak();
     }
     Skew {
-        /// Demand of the hottest server over the mean, median over intervals.
-        [ServerPeakToMean, ReadServerPeakToMean] "server_peak_to_mean" Servers Lower, |demand| median(&demand.peaks);
+        /// Demand of the hottest server over the mean, weighted median over intervals.
+        [ServerPeakToMean, ReadServerPeakToMean] "server_peak_to_mean" Servers Lower, |demand| weighted_median(&demand.peaks);
         /// The same, 95th percentile over intervals.
-        [ServerPeakToMeanP95, ReadServerPeakToMeanP95] "server_peak_to_mean_p95" Servers Lower, |demand| quantile(&demand.peaks, 0.95);
-        /// The same in intervals in which the hottest server is full or refuses and is asked for 1.5 times the mean or more (and more than chance makes), median over these.
-        [HotspotPeakToMean, ReadHotspotPeakToMean] "hotspot_peak_to_mean" Servers Lower, |demand| median(&demand.hot_peaks);
+        [ServerPeakToMeanP95, ReadServerPeakToMeanP95] "server_peak_to_mean_p95" Servers Lower, |demand| weighted_quantile(&demand.peaks, 0.95);
+        /// The same in intervals in which the hottest server is full or refuses and is asked for 1.5 times the mean or more (and more than chance makes), weighted median over these.
+        [HotspotPeakToMean, ReadHotspotPeakToMean] "hotspot_peak_to_mean" Servers Lower, |demand| weighted_median(&demand.hot_peaks);
         /// Share of such intervals.
         [HotspotTimeFraction, ReadHotspotTimeFraction] "hotspot_time_fraction" Fraction Lower, |demand| demand.hot_time();
         /// The same of the whole window's demand: a moving hotspot averages out.
         [ServerPeakToMeanOverall, ReadServerPeakToMeanOverall] "server_peak_to_mean_overall" Servers Lower, |demand| Some(demand.share_overall? * demand.servers);
         /// What chance makes of a perfect spread of as much demand an interval (balls in bins).
         [ServerPeakToMeanEven, ReadServerPeakToMeanEven] "server_peak_to_mean_even" Servers Neither, |demand| Some(demand.even?.mean);
-        /// Share of the demand on the hottest server, median over intervals.
-        [ServerMaxShare, ReadServerMaxShare] "server_max_share" Fraction Lower, |demand| median(&demand.shares);
+        /// Share of the demand on the hottest server, weighted median over intervals.
+        [ServerMaxShare, ReadServerMaxShare] "server_max_share" Fraction Lower, |demand| weighted_median(&demand.shares);
         /// The same, 95th percentile over intervals.
-        [ServerMaxShareP95, ReadServerMaxShareP95] "server_max_share_p95" Fraction Lower, |demand| quantile(&demand.shares, 0.95);
+        [ServerMaxShareP95, ReadServerMaxShareP95] "server_max_share_p95" Fraction Lower, |demand| weighted_quantile(&demand.shares, 0.95);
         /// The same of the whole window's demand.
         [ServerMaxShareOverall, ReadServerMaxShareOverall] "server_max_share_overall" Fraction Lower, |demand| demand.share_overall;
-        /// 1 / sum of squared shares of the demand: servers that take part, median over intervals.
-        [EffectiveServers, ReadEffectiveServers] "effective_servers" Servers Higher, |demand| median(&demand.effective);
+        /// 1 / sum of squared shares of the demand: servers that take part, weighted median over intervals.
+        [EffectiveServers, ReadEffectiveServers] "effective_servers" Servers Higher, |demand| weighted_median(&demand.effective);
         /// The same, 95th percentile over intervals.
-        [EffectiveServersP95, ReadEffectiveServersP95] "effective_servers_p95" Servers Higher, |demand| quantile(&demand.effective, 0.95);
+        [EffectiveServersP95, ReadEffectiveServersP95] "effective_servers_p95" Servers Higher, |demand| weighted_quantile(&demand.effective, 0.95);
         /// The same of the whole window's demand.
         [EffectiveServersOverall, ReadEffectiveServersOverall] "effective_servers_overall" Servers Higher, |demand| demand.effective_overall;
         /// Intervals that the skew metrics rest on.
         [IntervalsMeasured, ReadIntervalsMeasured] "intervals_measured" Count Neither, |demand| Some(demand.peaks.len() as f64);
         /// Intervals with too few operations for a statement about skew (10 a server).
         [IntervalsSkipped, ReadIntervalsSkipped] "intervals_skipped" Count Neither, |demand| Some(demand.skipped as f64);
-        /// Share of the demand on the hottest region, median over intervals.
-        [RegionMaxShare, ReadRegionMaxShare] "region_max_share" Fraction Lower, |demand| median(&demand.region_shares);
+        /// Share of the demand on the hottest region, weighted median over intervals.
+        [RegionMaxShare, ReadRegionMaxShare] "region_max_share" Fraction Lower, |demand| weighted_median(&demand.region_shares);
         /// The same of the whole window's demand.
         [RegionMaxShareOverall, ReadRegionMaxShareOverall] "region_max_share_overall" Fraction Lower, |demand| demand.region_share_overall;
-        /// Share of the demand on the hottest key range, median over intervals: daughters count as the region of the start that they are parts of.
-        [KeyRangeMaxShare, ReadKeyRangeMaxShare] "key_range_max_share" Fraction Lower, |demand| median(&demand.range_shares);
+        /// Share of the demand on the hottest key range, weighted median over intervals: daughters count as the region of the start that they are parts of.
+        [KeyRangeMaxShare, ReadKeyRangeMaxShare] "key_range_max_share" Fraction Lower, |demand| weighted_median(&demand.range_shares);
         /// The same of the whole window's demand; half of the median or less where the hot range moves.
         [KeyRangeMaxShareOverall, ReadKeyRangeMaxShareOverall] "key_range_max_share_overall" Fraction Lower, |demand| demand.range_share_overall;
-        /// Gini coefficient of the regions' demand, x n / (n - 1), median over intervals.
-        [RegionGini, ReadRegionGini] "region_gini" Fraction Lower, |demand| median(&demand.ginis);
+        /// Gini coefficient of the regions' demand, x n / (n - 1), weighted median over intervals.
+        [RegionGini, ReadRegionGini] "region_gini" Fraction Lower, |demand| weighted_median(&demand.ginis);
         /// The same of the whole window's demand.
         [RegionGiniOverall, ReadRegionGiniOverall] "region_gini_overall" Fraction Lower, |demand| demand.gini_overall;
     }
@@ -98,7 +98,7 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [KeyFloor, ReadKeyFloor] "key_floor" Servers Lower;
     }
     Skew {
-        /// Servers x share of the hottest region, median over intervals: a peak-to-mean that no placement of whole regions can beat.
+        /// Servers x share of the hottest region, weighted median over intervals: a peak-to-mean that no placement of whole regions can beat.
         [PlacementFloor, ReadPlacementFloor] "placement_floor" Servers Lower, |demand| Some(demand.dealt.as_ref()?.floor);
         /// What server_peak_to_mean would be over 200 dealings of the window's regions (of each table as many to every server, give or take one;
         /// of a split one daughter stays, the other goes where fewest are; a dealing is kept for all intervals): their mean.

@@ -6,7 +6,9 @@ use super::events::Servers;
 use super::hotspot::Peak;
 use super::region_demand::{ClosedRegions, RegionDemand};
 use super::table::Table;
-use crate::statistics::{DealtPeaks, ExpectedPeak, effective_number, expected_peak, gini, median};
+use crate::statistics::{
+    DealtPeaks, ExpectedPeak, effective_number, expected_peak, gini, weighted_median,
+};
 use std::ops::Range;
 
 /// Skew of an interval is measured from this many operations a server on: with fewer, chance alone makes a peak of 1.5.
@@ -104,6 +106,9 @@ pub(super) struct ClosedDemand {
     together: f64,
 }
 
+/// What an interval shows, and its demand: an interval counts by what it carries.
+type Weighed = (f64, f64);
+
 /// How demand spreads over servers and regions: what the metrics of skew are worked out from.
 #[derive(Debug)]
 pub(super) struct Spread {
@@ -112,23 +117,23 @@ pub(super) struct Spread {
     /// Intervals with too little demand.
     pub(super) skipped: usize,
     /// Of the measured ones: demand of the hottest server over the mean, idle servers counted.
-    pub(super) peaks: Vec<f64>,
+    pub(super) peaks: Vec<Weighed>,
     /// Of those in which the hottest server is overloaded and has the demand of a hotspot: the same.
-    pub(super) hot_peaks: Vec<f64>,
+    pub(super) hot_peaks: Vec<Weighed>,
     /// Share of the hottest server.
-    pub(super) shares: Vec<f64>,
+    pub(super) shares: Vec<Weighed>,
     /// Servers that take part.
-    pub(super) effective: Vec<f64>,
+    pub(super) effective: Vec<Weighed>,
     /// Of the whole window.
     pub(super) share_overall: Option<f64>,
     pub(super) effective_overall: Option<f64>,
     /// What chance alone would make of a perfect spread.
     pub(super) even: Option<ExpectedPeak>,
     /// Of the measured intervals: share of the hottest region.
-    pub(super) region_shares: Vec<f64>,
+    pub(super) region_shares: Vec<Weighed>,
     /// Share of the hottest of the ranges that were regions at the start.
-    pub(super) range_shares: Vec<f64>,
-    pub(super) ginis: Vec<f64>,
+    pub(super) range_shares: Vec<Weighed>,
+    pub(super) ginis: Vec<Weighed>,
     /// Of the whole window.
     pub(super) region_share_overall: Option<f64>,
     pub(super) range_share_overall: Option<f64>,
@@ -148,11 +153,11 @@ impl Spread {
 /// What servers are asked for in all: the handler time of writes and reads together, on the server that has most of it.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct HottestServer {
-    /// Its handler time over the mean, median over intervals.
+    /// Its handler time over the mean, weighted median over intervals.
     pub peak: f64,
     /// What chance would make of a perfect spread of as many writes and reads, by how long each takes.
     pub even: Option<ExpectedPeak>,
-    /// Share of reads in its handler time, median over intervals.
+    /// Share of reads in its handler time, weighted median over intervals.
     pub read_share: f64,
 }
 
@@ -179,17 +184,20 @@ impl ClosedDemand {
                 let even = grid.even(&[row], total as f64 / self.together);
                 Peak { value: peak, even }.is_hot()
             };
-            hot_peaks.extend((is_overloaded && is_hot()).then_some(peak));
-            peaks.push(peak);
-            shares.push(f64::from(most) / total as f64);
-            effective.extend(effective_number(loads.iter().map(|&load| u64::from(load))));
-            totals.push(total as f64);
+            let weight = total as f64;
+            hot_peaks.extend((is_overloaded && is_hot()).then_some((peak, weight)));
+            peaks.push((peak, weight));
+            shares.push((f64::from(most) / weight, weight));
+            let takes_part = effective_number(loads.iter().map(|&load| u64::from(load)));
+            effective.extend(takes_part.map(|it| (it, weight)));
+            totals.push((weight, weight));
             // An operation far out of order counts its region in a later interval: this one may be left without any.
             let skew = self.regions.skews.get(row - grid.window.start);
             if let Some(skew) = skew.filter(|skew| skew.total > 0) {
-                region_shares.push(skew.most as f64 / skew.total as f64);
-                range_shares.push(skew.most_in_range as f64 / skew.total as f64);
-                ginis.extend(skew.gini);
+                let weight = skew.total as f64;
+                region_shares.push((skew.most as f64 / weight, weight));
+                range_shares.push((skew.most_in_range as f64 / weight, weight));
+                ginis.extend(skew.gini.map(|it| (it, weight)));
             }
         }
         let mut overall = vec![0u64; self.servers.columns];
@@ -207,7 +215,8 @@ impl ClosedDemand {
             skipped: grid.full.len() - measured.len(),
             share_overall: share(overall.iter().max(), &overall),
             effective_overall: effective_number(overall.into_iter()),
-            even: median(&totals).and_then(|total| grid.even(&measured, total / self.together)),
+            even: weighted_median(&totals)
+                .and_then(|total| grid.even(&measured, total / self.together)),
             region_share_overall: share(by_region.iter().max(), by_region),
             range_share_overall: share(Some(&self.regions.hottest_range), by_region),
             gini_overall: gini(&mut held, self.regions.idle),
@@ -256,18 +265,21 @@ impl ClosedDemand {
             let total: f64 = both.clone().map(|(both, _)| both as f64).sum();
             if let Some((most, read_most)) = both.max().filter(|_| total > 0.0) {
                 rows.push(row);
-                peaks.push(most as f64 * f64::from(grid.servers[row].joined) / total);
-                read_shares.push(read_most as f64 / (most as f64).max(1.0));
+                peaks.push((
+                    most as f64 * f64::from(grid.servers[row].joined) / total,
+                    total,
+                ));
+                read_shares.push((read_most as f64 / (most as f64).max(1.0), total));
                 // As many operations of equal weights would vary as these do: (sum of weights)^2 / sum of their squares.
                 let squares = written as f64 * (write_nanos as f64) * (write_nanos as f64)
                     + squares.row(row)[0] * reads.together;
-                equal.push(total * total / squares);
+                equal.push((total * total / squares, total));
             }
         }
         Some(HottestServer {
-            peak: median(&peaks)?,
-            even: grid.even(&rows, median(&equal)?),
-            read_share: median(&read_shares)?,
+            peak: weighted_median(&peaks)?,
+            even: grid.even(&rows, weighted_median(&equal)?),
+            read_share: weighted_median(&read_shares)?,
         })
     }
 }

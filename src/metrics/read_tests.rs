@@ -2,6 +2,7 @@
 
 use super::{Counts, MetricId, PlannedWork, ReadWork, Recorder, RecorderConfig, RunResult, Side};
 use crate::random::{DrawKey, Seed, Stream};
+use crate::statistics::weighted_median;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{ReadId, WriteId};
 
@@ -137,16 +138,6 @@ fn close(found: Option<f64>, expected: f64, what: &str) {
         (found - expected).abs() <= 1e-9 * expected.abs().max(1.0),
         "{what}: found {found}, expected {expected}"
     );
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len() % 2 == 1 {
-        values[middle]
-    } else {
-        (values[middle - 1] + values[middle]) / 2.0
-    }
 }
 
 #[test]
@@ -313,19 +304,21 @@ fn read_demand_is_measured_by_the_formulas_of_write_demand() {
 
     let seconds: Vec<[f64; REGIONS]> = (2..6).map(|second| demand(&traces, second)).collect();
     let share = |loads: &[f64]| greatest(loads) / loads.iter().sum::<f64>();
-    let servers = seconds
+    let weight = |loads: &[f64; REGIONS]| loads.iter().sum::<f64>();
+    let servers: Vec<_> = seconds
         .iter()
-        .map(|loads| share(&by_server(loads)))
+        .map(|loads| (share(&by_server(loads)), weight(loads)))
         .collect();
     close(
         reads.metrics[MetricId::ReadServerMaxShare],
-        median(servers),
+        weighted_median(&servers).unwrap(),
         "server share",
     );
-    let regions = seconds.iter().map(|loads| share(loads)).collect();
+    let regions = seconds.iter().map(|loads| (share(loads), weight(loads)));
+    let regions: Vec<_> = regions.collect();
     close(
         reads.metrics[MetricId::ReadRegionMaxShare],
-        median(regions),
+        weighted_median(&regions).unwrap(),
         "region share",
     );
     let series = reads.series.unwrap();

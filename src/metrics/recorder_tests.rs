@@ -24,22 +24,22 @@ fn skew_is_measured_in_each_interval_and_over_all() {
     offer(&mut recorder, 500, 1, 1_000);
     offer(&mut recorder, 1_100, 0, 30);
     offer(&mut recorder, 1_200, 1, 10);
-    offer(&mut recorder, 2_100, 3, 45);
-    offer(&mut recorder, 2_200, 2, 5);
+    offer(&mut recorder, 2_100, 3, 36);
+    offer(&mut recorder, 2_200, 2, 4);
     offer(&mut recorder, 3_500, 0, 24);
     offer(&mut recorder, 3_999, 3, 16);
     let result = recorder.finish(ms(4_000));
-    // Peak-to-mean by interval: 1.5, 1.8, 1.2; the totals are 59 and 71.
+    // Peak-to-mean by interval: 1.5, 1.8, 1.2; the totals are 58 and 62.
     assert_close(metric(&result, MetricId::ServerPeakToMean), 1.5);
     assert_close(metric(&result, MetricId::ServerMaxShare), 0.75);
     assert_close(metric(&result, MetricId::ServerPeakToMeanP95), 1.77);
     assert_close(
         metric(&result, MetricId::ServerPeakToMeanOverall),
-        2.0 * 71.0 / 130.0,
+        2.0 * 62.0 / 120.0,
     );
     assert_close(
         metric(&result, MetricId::ServerMaxShareOverall),
-        71.0 / 130.0,
+        62.0 / 120.0,
     );
     assert_close(
         metric(&result, MetricId::EffectiveServers),
@@ -47,22 +47,39 @@ fn skew_is_measured_in_each_interval_and_over_all() {
     );
     assert_close(
         metric(&result, MetricId::EffectiveServersOverall),
-        130.0 * 130.0 / (59.0 * 59.0 + 71.0 * 71.0),
+        120.0 * 120.0 / (58.0 * 58.0 + 62.0 * 62.0),
     );
     assert_close(metric(&result, MetricId::RegionMaxShare), 0.75);
     assert_close(metric(&result, MetricId::PlacementFloor), 1.5);
-    // Regions in total: 54, 10, 5, 61.
+    // Regions in total: 54, 10, 4, 52.
     assert_close(
         metric(&result, MetricId::RegionMaxShareOverall),
-        61.0 / 130.0,
+        54.0 / 120.0,
     );
     assert_close(
         metric(&result, MetricId::RegionGiniOverall),
-        (2.0 * (5.0 + 2.0 * 10.0 + 3.0 * 54.0 + 4.0 * 61.0) - 5.0 * 130.0) / (3.0 * 130.0),
+        (2.0 * (4.0 + 2.0 * 10.0 + 3.0 * 52.0 + 4.0 * 54.0) - 5.0 * 120.0) / (3.0 * 120.0),
     );
     assert_close(metric(&result, MetricId::EmptyRegionFraction), 0.0);
     assert_close(metric(&result, MetricId::IntervalsMeasured), 3.0);
     assert!(metric(&result, MetricId::ServerPeakToMeanEven) > 1.0);
+}
+
+#[test]
+fn an_interval_counts_by_what_it_carries() {
+    let mut recorder = Recorder::new(config(6_000));
+    for quiet in [1_000, 2_000, 3_000] {
+        offer(&mut recorder, quiet, 0, 20);
+    }
+    for busy in [4_000, 5_000] {
+        offer(&mut recorder, busy, 0, 450);
+        offer(&mut recorder, busy, 1, 550);
+    }
+    let result = recorder.finish(ms(6_000));
+    // Three of five intervals have a peak of 2, with 60 of 2,060 operations.
+    assert_close(metric(&result, MetricId::IntervalsMeasured), 5.0);
+    assert_close(metric(&result, MetricId::ServerPeakToMean), 1.1);
+    assert_close(metric(&result, MetricId::RegionMaxShare), 0.55);
 }
 
 #[test]

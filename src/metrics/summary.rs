@@ -11,7 +11,7 @@ use super::{
     HottestServer, MetricId, NO_HOTSPOT_BELOW, OperationRun, RefusalReason, RunResult, Scalars,
     Series, Side, run_result::SideRun,
 };
-use crate::statistics::{median, quantile};
+use crate::statistics::{weighted_median, weighted_quantile};
 use crate::time::SimTime;
 use std::ops::Range;
 
@@ -235,7 +235,7 @@ impl Summary {
     fn demand_peak(&self) -> Option<f64> {
         match self.has(Side::Read) {
             true => self.hottest.map(|hottest| hottest.peak),
-            false => median(&self.spreads[0].peaks),
+            false => weighted_median(&self.spreads[0].peaks),
         }
     }
 

@@ -106,8 +106,8 @@ fn means_are_taken_over_the_servers_that_had_joined() {
     let mut recorder = Recorder::new(config(3, 4_000));
     // In the second of three intervals, before its middle.
     recorder.servers_added(ms(2_400), 2, 1);
-    offer(&mut recorder, 1_500, &[15, 9]);
-    offer(&mut recorder, 2_500, &[6, 15, 9]);
+    offer(&mut recorder, 1_500, &[25, 15]);
+    offer(&mut recorder, 2_500, &[8, 20, 12]);
     offer(&mut recorder, 3_500, &[10, 26, 4]);
     // Too few for three servers, though not for two.
     offer(&mut recorder, 500, &[11, 12]);
@@ -117,12 +117,12 @@ fn means_are_taken_over_the_servers_that_had_joined() {
     assert_metrics(
         &result,
         &[
-            // Peaks of 15 x 2 / 24, 15 x 3 / 30 and 26 x 3 / 40.
+            // Peaks of 25 x 2 / 40, 20 x 3 / 40 and 26 x 3 / 40.
             (MetricId::ServerPeakToMean, 1.5),
             (MetricId::ServerMaxShare, 0.625),
             (MetricId::ServerPeakToMeanP95, 1.95 - 0.1 * 0.45),
-            // 31, 50 and 13 of 94, of the three midway.
-            (MetricId::ServerPeakToMeanOverall, 3.0 * 50.0 / 94.0),
+            // 43, 61 and 16 of 120, of the three midway.
+            (MetricId::ServerPeakToMeanOverall, 3.0 * 61.0 / 120.0),
             // Busy for 2 and 1 of 3 s with a quarter of the handlers, of (2 + 3 + 3) / 3 servers.
             (
                 MetricId::UtilisationMean,

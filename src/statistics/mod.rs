@@ -24,7 +24,7 @@ pub use interval::Interval;
 pub use least_number::mean_of_least;
 pub use placement_peaks::{DealtPeaks, IntervalWeights, PlacementPeaks};
 pub use predicted_peak::{PredictedPeak, predicted_peak, sample_size_for};
-pub use quantile::{median, quantile};
+pub use quantile::{median, quantile, weighted_median, weighted_quantile};
 pub use quantile_sketch::QuantileSketch;
 pub use rank_correlation::{EvenSample, rank_correlation};
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! How uneven it gets when a few things of given weights are dealt to bins by chance, as a hash deals values to servers. Must not know
 //! what they are, nor where chance comes from.
 
-use super::{median, quantile};
+use super::{quantile, weighted_median};
 
 /// The fullest bin's load over the mean load, over many deals.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,7 +64,7 @@ pub struct IntervalWeights {
 }
 
 /// The fullest bin's load over the mean load under ways to deal the same things to bins, each way being kept for all intervals with the same
-/// number of bins: of one way the median over the intervals counts.
+/// number of bins: of one way the median over the intervals counts, weighed by what these hold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DealtPeaks {
     /// Mean over the deals, >= 1.
@@ -98,7 +98,7 @@ impl DealtPeaks {
         let groups: Vec<Shares> = groups.map(Shares::of).collect();
         let peak = |bin_of: &mut dyn FnMut(&Shares) -> Vec<usize>| {
             let peaks = groups.iter().map(|group| group.peaks(&bin_of(group)));
-            median(&peaks.collect::<Vec<_>>().concat())
+            weighted_median(&peaks.collect::<Vec<_>>().concat())
         };
         let mut peaks = Vec::with_capacity(deals);
         for number in 0..deals {
@@ -113,7 +113,7 @@ impl DealtPeaks {
             low: quantile(&peaks, 0.05)?,
             high: quantile(&peaks, 0.95)?,
             best: peaks.into_iter().fold(best, f64::min),
-            floor: median(&groups.iter().flat_map(Shares::floors).collect::<Vec<_>>())?,
+            floor: weighted_median(&groups.iter().flat_map(Shares::floors).collect::<Vec<_>>())?,
         })
     }
 }
@@ -125,8 +125,17 @@ struct Shares {
     least: f64,
     /// Distinct, ascending.
     things: Vec<u32>,
-    /// By interval: what lies on all bins alike, and the place of each thing among the `things` with its share.
-    intervals: Vec<(f64, Vec<(usize, f64)>)>,
+    intervals: Vec<IntervalShares>,
+}
+
+/// Shares of one interval.
+struct IntervalShares {
+    /// What all of it weighs.
+    total: f64,
+    /// What lies on all bins alike.
+    even: f64,
+    /// The place of each thing among the `things` with its share.
+    held: Vec<(usize, f64)>,
 }
 
 impl Shares {
@@ -143,7 +152,11 @@ impl Shares {
                 (things.partition_point(|&it| it < thing), share)
             });
             let held = held.collect();
-            (f64::max(even, 0.0), held)
+            IntervalShares {
+                total: interval.total,
+                even: f64::max(even, 0.0),
+                held,
+            }
         };
         let (bins, all_bins) = (intervals[0].bins, intervals[0].all_bins);
         let intervals = intervals.iter().map(share).collect();
@@ -155,24 +168,26 @@ impl Shares {
         }
     }
 
-    /// The heaviest thing alone in a bin, over the mean, by interval.
-    fn floors(&self) -> impl Iterator<Item = f64> {
-        self.intervals.iter().map(|(_, held)| {
-            let heaviest = held.iter().map(|it| it.1).fold(0.0, f64::max);
-            (heaviest * self.bins as f64).max(1.0) * self.least
+    /// The heaviest thing alone in a bin, over the mean, by interval, with what that weighs.
+    fn floors(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.intervals.iter().map(|it| {
+            let heaviest = it.held.iter().map(|it| it.1).fold(0.0, f64::max);
+            let floor = (heaviest * self.bins as f64).max(1.0) * self.least;
+            (floor, it.total)
         })
     }
 
-    /// The fullest bin's load over the mean, by interval.
-    fn peaks(&self, bin_of: &[usize]) -> Vec<f64> {
+    /// The fullest bin's load over the mean, by interval, with what that weighs.
+    fn peaks(&self, bin_of: &[usize]) -> Vec<(f64, f64)> {
         let mut loads = vec![0.0; self.bins];
-        let peaks = self.intervals.iter().map(|(even, held)| {
+        let peaks = self.intervals.iter().map(|it| {
             loads.fill(0.0);
-            for &(thing, share) in held {
+            for &(thing, share) in &it.held {
                 loads[bin_of[thing]] += share;
             }
             let most = loads.iter().copied().fold(0.0, f64::max);
-            (most * self.bins as f64 + even).max(1.0) * self.least
+            let peak = (most * self.bins as f64 + it.even).max(1.0) * self.least;
+            (peak, it.total)
         });
         peaks.collect()
     }
@@ -181,8 +196,8 @@ impl Shares {
     fn longest_first(&self) -> Vec<usize> {
         let bins = self.bins;
         let mut of_thing: Vec<Vec<(usize, f64)>> = vec![Vec::new(); self.things.len()];
-        for (interval, (_, held)) in self.intervals.iter().enumerate() {
-            for &(thing, share) in held {
+        for (interval, it) in self.intervals.iter().enumerate() {
+            for &(thing, share) in &it.held {
                 of_thing[thing].push((interval, share));
             }
         }
@@ -315,7 +330,7 @@ mod tests {
         let deals = BINS.pow(THINGS as u32);
         let mut peaks: Vec<f64> = (0..deals)
             .map(|deal| {
-                let mut of_intervals: Vec<f64> = intervals
+                let of_intervals: Vec<(f64, f64)> = intervals
                     .iter()
                     .map(|interval| {
                         let dealt: f64 = interval.things.iter().map(|it| it.1).sum();
@@ -324,11 +339,11 @@ mod tests {
                             .things
                             .iter()
                             .for_each(|&(thing, weight)| loads[bin(deal, thing, BINS)] += weight);
-                        loads.into_iter().fold(0.0, f64::max) / (interval.total / BINS as f64)
+                        let most = loads.into_iter().fold(0.0, f64::max);
+                        (most / (interval.total / BINS as f64), interval.total)
                     })
                     .collect();
-                of_intervals.sort_unstable_by(f64::total_cmp);
-                of_intervals[1]
+                weighted_median(&of_intervals).unwrap()
             })
             .collect();
         let found = DealtPeaks::of(&intervals, deals, bin).unwrap();

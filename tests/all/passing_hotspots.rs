@@ -32,7 +32,8 @@ fn a_server_that_is_full_for_some_of_the_time_is_a_hotspot_that_passes() {
             "(mostly 2",
         ],
     );
-    assert!(mean(event, "server_peak_to_mean") < 1.2);
+    // Of 260,000 writes 204,000 come during the sale.
+    near(mean(event, "server_peak_to_mean"), 4.0 * 31.0 / 34.0, 0.02);
     let of_worst = mean(event, "server_capacity_per_sec") * 34.0 / 31.0;
     let usable = mean(event, "usable_capacity_per_sec");
     near(usable / of_worst, 1.0, 0.01);
@@ -68,6 +69,54 @@ fn a_full_server_and_an_uneven_load_are_one_hotspot_only_at_the_same_time() {
     let crash = cluster(2).replace("[cluster]\n", "[cluster]\nfailure_detection = \"1s\"\n")
         + "[[event]]\nat = \"14s\"\ncrash = 1\n[write.w]\nrate = \"24k/s\"\n";
     assert_eq!(class("crash", &crash), "none");
+}
+
+/// 20,000 or 10,000 writes a second in 6 of 16 s, and some in the other ten.
+fn in_bursts(burst: &str, trickle: &str) -> String {
+    let keys = sale("write", "");
+    let keys = &keys[keys.find("[strategy").expect("it has strategies")..];
+    format!(
+        "replicates = 2\n[time]\nduration = \"20s\"\nwarmup = \"4s\"\nsample = \"1s\"\n[cluster]\nservers = 4\n\
+         [field]\nevent = {{ type = \"int\", count = 256 }}\nbuyer = {{ type = \"int\", count = 1_000_000 }}\n\
+         [write.burst]\n{burst}\nprofile = [{{ at = \"7s\", times = 1 }}, {{ at = \"7s\", times = 0 }}, {{ at = \"17s\", times = 0 }}, {{ at = \"17s\", times = 1 }}]\n\
+         [write.trickle]\n{trickle}\n{keys}"
+    )
+}
+
+#[test]
+fn quiet_times_do_not_outvote_those_in_which_most_is_written() {
+    // Even bursts beside 1.5 % of a server: four servers take what four do, but for chance (a standard deviation of 0.9 % of a quarter of 20,300, of which the greatest of four is
+    // one above the mean) and the 300 that are one server's, 4.4 % of its load.
+    let even = run(
+        "even",
+        &in_bursts("rate = \"20k/s\"", "rate = \"300/s\"\nwith = { event = 7 }"),
+    );
+    let event = strategy(&even, "event");
+    assert_eq!(word(event, "hotspot"), "none");
+    near(
+        mean(event, "server_peak_to_mean"),
+        4.0 * 5_300.0 / 20_300.0,
+        0.03,
+    );
+    let all = 4.0 * mean(event, "server_capacity_per_sec");
+    near(
+        mean(event, "usable_capacity_per_sec") / all,
+        20_300.0 / 4.0 / 5_300.0,
+        0.03,
+    );
+    // Bursts of one event: its server is asked for 10,125 of 10,500, though never for more than it can do.
+    let uneven = run(
+        "uneven",
+        &in_bursts("rate = \"10k/s\"\nwith = { event = 7 }", "rate = \"500/s\""),
+    );
+    let event = strategy(&uneven, "event");
+    assert_eq!(word(event, "hotspot"), "static");
+    near(mean(event, "server_max_share"), 10_125.0 / 10_500.0, 0.01);
+    near(
+        mean(event, "usable_capacity_per_sec") * 4.0 * 10_125.0 / 10_500.0 / all,
+        1.0,
+        0.03,
+    );
 }
 
 #[test]
@@ -263,10 +312,13 @@ fn what_can_be_used_is_known_of_replicates_that_have_no_hotspot_too() {
     let all = 6.0 * mean(symbol, "server_capacity_per_sec");
     let peaks = hot.iter().zip(values("server_peak_to_mean"));
     // What chance adds to a median is no peak's.
-    let chance = values("server_peak_to_mean_even")[0].expect("known") - 1.0;
-    let lasting = |peak: f64| 1.0 + ((peak - 1.0).powi(2) - chance.powi(2)).sqrt();
-    for ((hot, median), usable) in peaks.zip(values("usable_capacity_per_sec")) {
-        let peak = hot.or(median.map(lasting)).expect("a peak");
+    let chances = values("server_peak_to_mean_even");
+    let lasting =
+        |peak: f64, chance: f64| 1.0 + ((peak - 1.0).powi(2) - (chance - 1.0).powi(2)).sqrt();
+    let peaks = peaks.zip(chances);
+    for (((hot, median), chance), usable) in peaks.zip(values("usable_capacity_per_sec")) {
+        let lasting = || Some(lasting(median?, chance?));
+        let peak = hot.or_else(lasting).expect("a peak");
         near(usable.expect("known"), all / peak, 1.0);
     }
 }

@@ -206,6 +206,8 @@ fn what_no_placement_beats_counts_the_servers_of_each_interval() {
         "placement_peak_best",
         "placement_floor",
     ] {
-        near(mean(one, metric), 6.0, 1e-9);
+        // Five intervals at 4 and five at 8, of about 2,000 writes each. Where half of 20,000 lies is known to their root / 2 = 71 writes, 0.14 of what 2,000 of them step over; in the mean
+        // of two replicates to 0.1, and three times that.
+        near(mean(one, metric), 6.0, 0.3);
     }
 }
