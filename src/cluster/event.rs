@@ -1,6 +1,7 @@
 //! What happens to the cluster at a given time, and who else uses it. Must not know what follows from it.
 
 use crate::keyspace::RowKey;
+use crate::storage::RowSize;
 use crate::time::{SimDuration, SimTime};
 use std::sync::Arc;
 
@@ -65,4 +66,17 @@ pub struct Neighbour {
     pub read_rate: f64,
     /// Share of its load on its hottest region; `None` spreads it evenly.
     pub hottest: Option<f64>,
+}
+
+impl Neighbour {
+    /// Bytes of its row keys (estimate).
+    pub const KEY_BYTES: u64 = 16;
+
+    /// Bytes of the value of a row's only cell (estimate; the default of `table.value`).
+    const VALUE_BYTES: u64 = 100;
+
+    /// What its rows weigh.
+    pub fn row_size() -> RowSize {
+        RowSize::new(1, ["v"], Self::VALUE_BYTES)
+    }
 }

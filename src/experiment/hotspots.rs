@@ -30,12 +30,23 @@ pub(super) struct Turns {
     pub(super) undeferred_peak: f64,
 }
 
+/// What queues carry from a server's turn into those of others.
+#[derive(Debug, Clone, Copy)]
+struct Carried {
+    /// A server may be asked for so many times what it does.
+    times: f64,
+    /// Turns are of so many rows, not of so much time.
+    turns_shorten: bool,
+}
+
 /// The classes; `None` where there is too little demand to tell.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Hotspots {
     pub(super) writes: Option<Hotspot>,
     pub(super) reads: Option<Hotspot>,
     pub(super) turns: Option<Turns>,
+    /// Servers take turns at a sequence, which intervals may show: what is left of such a turn for a server to do while it lasts once the cluster is full, and turns are as much shorter.
+    pub(super) peak_of_shorter_turns: Option<f64>,
     /// By side: the hotspot is one for less than half of the time.
     pub(super) passing: [bool; 2],
     /// Of writes and reads together, by handler time.
@@ -67,14 +78,17 @@ impl Hotspots {
             secs >= sample.as_secs_f64() && is_hot(Side::Write, MetricId::ServerPeakToMean)
         };
         let rows = strategy.rows_per_write();
-        let turn = evidence.turn().filter(|(_, secs)| !is_seen(*secs));
+        let any_turn = evidence.turn();
+        let turn = any_turn.filter(|(_, secs)| !is_seen(*secs));
         let peak_of_moment = (f64::from(servers) + rows - 1.0) / rows;
         let carried = |table| evidence.carried(table, rows * peak_of_moment);
         let turns = turn.map(|(table, _)| Turns {
             table,
             peak: peak_of_moment,
-            undeferred_peak: peak_of_moment / carried(table).unwrap_or(1.0),
+            undeferred_peak: peak_of_moment / carried(table).map_or(1.0, |it| it.times),
         });
+        let shorter = any_turn.and_then(|(table, _)| carried(table));
+        let shorter = shorter.filter(|it| it.turns_shorten);
         let turns = turns.filter(|turns| turns.peak >= NO_HOTSPOT_BELOW);
         let count = |id: MetricId| runs.all().mean(id).unwrap_or(0.0);
         // What splits and moves have put right since the start is told of them, and how servers that join are used has a class of its own.
@@ -173,6 +187,7 @@ impl Hotspots {
             writes,
             reads,
             turns,
+            peak_of_shorter_turns: shorter.map(|it| peak_of_moment / it.times),
             passing,
             all: together.or(writes).or(reads),
             by_time,
@@ -277,7 +292,7 @@ impl Evidence<'_> {
     /// it does C T rows and holds Q calls, so that it may get C + Q / T a second. Turns at a sequence are shorter the more rows come: of n rows a server does C n / R at a rate of R and
     /// holds Q, so that it may get R = C / (1 - Q / n). All regions of a server may follow one another. Calls are refused from 0.93 of that on, as one queue is full before the others
     /// are (measured). `None` of imports and of clients that wait, which have no time for it.
-    fn carried(&self, table: usize, rows_of_servers: f64) -> Option<f64> {
+    fn carried(&self, table: usize, rows_of_servers: f64) -> Option<Carried> {
         let (setup, capacity) = (&self.strategy.setup, self.runs.capacity?);
         let (workload, cluster) = (&setup.workload, &setup.cluster);
         let is_import = |it: &Write| it.load.import().is_some();
@@ -295,9 +310,14 @@ impl Evidence<'_> {
         let held = f64::from(cluster.handlers) + queued;
         let waiting = held / (capacity * secs * regions as f64);
         // Times last as long at any rate.
-        let carried = match faster > 0.75 * secs {
-            true => 1.0 + waiting,
-            false => 1.0 / (1.0 - waiting).max(1.0 / f64::from(self.servers)),
+        let turns_shorten = faster <= 0.75 * secs;
+        let times = match turns_shorten {
+            true => 1.0 / (1.0 - waiting).max(1.0 / f64::from(self.servers)),
+            false => 1.0 + waiting,
+        };
+        let carried = Carried {
+            times,
+            turns_shorten,
         };
         Some(carried).filter(|_| !workload.writes.iter().any(is_import))
     }

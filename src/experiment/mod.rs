@@ -17,6 +17,7 @@ mod experiment_runs;
 #[cfg(test)]
 mod experiment_tests;
 mod forecast;
+mod growing_reads;
 mod hotspots;
 mod kept_rows;
 mod key_words;

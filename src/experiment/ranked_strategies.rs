@@ -80,6 +80,6 @@ pub struct Loss {
     pub to: String,
     /// `rows`, `limits`, `growth`, `reads`, `copies`, `capacity` or `bytes`: the first of these in which the two are shown to differ.
     pub respect: String,
-    /// How many times as much it costs, or as little it can take, paired by replicate; null for rows, limits and growth, and where it is not known.
+    /// How many times as much it costs, or as little it can take, paired by replicate; null for rows and limits, and where it is not known.
     pub times: Measure,
 }

@@ -12,6 +12,10 @@ pub(super) const AS_GOOD: f64 = 1.05;
 /// less in one criterion, and as much more in none, comes first.
 pub(super) const NOTICED: f64 = 1.02;
 
+/// Reads that have grown decide where they cost so many times as much, half of it or more by growth (estimate: forecasts of tables that nobody has yet).
+const GROWN: f64 = 2.0;
+const MOST_GROWN: f64 = 0.5;
+
 /// Whether a ratio is a change of at least [`NOTICED`], up or down.
 pub(super) fn is_noticed(ratio: f64) -> bool {
     ratio >= NOTICED || ratio * NOTICED <= 1.0
@@ -101,8 +105,10 @@ pub(super) struct Candidate {
     /// How many limits it breaks on average, and how many of them for certain.
     pub(super) limits: Cost,
     pub(super) surely_broken: Cost,
-    /// How many reads have rows that grow with retention, of those that needn't.
-    pub(super) growth: Cost,
+    /// What its reads come to cost when rows are kept ten times as long.
+    pub(super) later_reads: Cost,
+    /// The part of that which has grown and which nobody wants.
+    pub(super) growth: f64,
     /// What its reads cost.
     pub(super) reads: Cost,
     /// How many copies of each row lie under its random salts; readers want one of them.
@@ -120,7 +126,7 @@ impl Candidate {
         match criterion {
             Criterion::Rows => &self.rows,
             Criterion::Limits => &self.limits,
-            Criterion::Growth => &self.growth,
+            Criterion::Growth => &self.later_reads,
             Criterion::Reads => &self.reads,
             Criterion::Copies => &self.copies,
             Criterion::Capacity => &self.capacity,
@@ -130,12 +136,19 @@ impl Candidate {
 
     /// Whether this one costs less by more than `factor`, and the replicates show it.
     fn is_less(&self, other: &Self, criterion: Criterion, factor: f64) -> bool {
-        let (own, other) = match criterion {
+        let (own, other_cost) = match criterion {
             Criterion::Limits => (&self.limits, &other.surely_broken),
             _ => (self.cost(criterion), other.cost(criterion)),
         };
+        let (is_cause, factor) = match criterion {
+            // What is dear from the beginning on is judged as it is measured.
+            Criterion::Growth => (other.growth >= MOST_GROWN, factor.max(GROWN)),
+            _ => (true, factor),
+        };
         let is_shown = |ratio: Measure| ratio.high.is_some_and(|high| high < 1.0);
-        own.over(other).is_none_or(is_shown) && other.mean() > factor * own.mean()
+        is_cause
+            && own.over(other_cost).is_none_or(is_shown)
+            && other_cost.mean() > factor * own.mean()
     }
 
     /// The first criterion in which the two differ by more than [`AS_GOOD`], if this one is the better in it. What the replicates measure of more weight, and do
@@ -242,7 +255,16 @@ pub(super) fn by_means(candidates: &[Candidate]) -> Vec<usize> {
             let cost = |at: usize| candidates[at].cost(criterion).mean();
             let costs = pool.iter().map(|&at| cost(at));
             let best = costs.fold(f64::INFINITY, f64::min);
-            pool.retain(|&at| cost(at) <= AS_GOOD * best);
+            let first = pool.iter().copied().find(|&at| cost(at) <= best);
+            let is_grown = |at: usize| {
+                first.is_some_and(|first| {
+                    candidates[first].is_less(&candidates[at], Criterion::Growth, AS_GOOD)
+                })
+            };
+            pool.retain(|&at| match criterion {
+                Criterion::Growth => !is_grown(at),
+                _ => cost(at) <= AS_GOOD * best,
+            });
         }
         let chosen = pool[0];
         left.retain(|&at| at != chosen);
@@ -267,7 +289,8 @@ mod tests {
             rows: Cost::Known(0.0),
             limits: Cost::Known(broken as f64),
             surely_broken: Cost::Known(broken as f64),
-            growth: Cost::Known(0.0),
+            later_reads: Cost::Known(1.0),
+            growth: 0.0,
             reads: Cost::Known(reads),
             copies: Cost::Known(1.0),
             capacity: Cost::Known(1.0 / capacity),
@@ -286,7 +309,8 @@ mod tests {
             candidate(0, 1.0, 490.0, 29.0),
             candidate(0, 1.0, 490.0, 20.0),
             Candidate {
-                growth: Cost::Known(1.0),
+                later_reads: Cost::Known(9.0),
+                growth: 0.9,
                 ..candidate(0, 0.1, 900.0, 1.0)
             },
         ];
@@ -361,7 +385,8 @@ mod tests {
             rows: Cost::Known(0.0),
             limits: Cost::Known(0.0),
             surely_broken: Cost::Known(0.0),
-            growth: Cost::Known(0.0),
+            later_reads: Cost::Known(1.0),
+            growth: 0.0,
             on_disk: Cost::Unknown,
         };
         let (a, b, c) = (
@@ -426,7 +451,8 @@ mod tests {
             proptest::option::of(1u8..4),
         )
             .prop_map(|(broken, growing, reads, capacity, bytes)| Candidate {
-                growth: Cost::Known(growing as f64),
+                later_reads: Cost::Known(f64::from(3_u32.pow(growing as u32))),
+                growth: if growing > 0 { 0.9 } else { 0.0 },
                 bytes: Cost::known(bytes.map(f64::from)),
                 ..candidate(broken, f64::from(reads), f64::from(capacity), 1.0)
             })
@@ -440,7 +466,7 @@ mod tests {
                 let Cost::Known(capacity) = it.capacity else { panic!() };
                 let Cost::Known(reads) = it.reads else { panic!() };
                 let bytes = match it.bytes { Cost::Known(bytes) => bytes, _ => 99.0 };
-                [it.limits.mean(), it.growth.mean(), reads, capacity, bytes]
+                [it.limits.mean(), it.later_reads.mean(), reads, capacity, bytes]
             };
             for (at, own) in all.iter().enumerate() {
                 let own = key(own);

@@ -4,6 +4,7 @@
 
 use super::comparisons::with_reads;
 use super::expectations::FEWEST_OPERATIONS;
+use super::growing_reads::{GrowingReads, read_weights};
 use super::kept_rows::{FEWER, KeptRows, adds};
 use super::knee_result::{found, kept};
 use super::made_up_points;
@@ -16,7 +17,7 @@ use super::{
     SuggestedKey, SuggestedKeys, Suggestions,
 };
 use crate::cluster::TableSpec;
-use crate::layout::{Layout, Replicate, Retention};
+use crate::layout::{Layout, ReadGrowth, Replicate, Retention};
 use crate::metrics::{MetricId, MetricPath, Part, Side, Subject};
 use crate::policy::create_command;
 use crate::random::Seed;
@@ -151,7 +152,7 @@ impl ComparableStrategies {
                 to: ranked[place].name.clone(),
                 respect: criterion.name().to_owned(),
                 times: match criterion {
-                    Criterion::Rows | Criterion::Limits | Criterion::Growth => Measure::UNDEFINED,
+                    Criterion::Rows | Criterion::Limits => Measure::UNDEFINED,
                     _ => {
                         let [own, least] = [at, place].map(|it| candidates[it].cost(criterion));
                         own.over(least).unwrap_or(Measure::UNDEFINED)
@@ -250,46 +251,60 @@ fn rows_lost(
     ))
 }
 
-/// Of each strategy, the reads that grow with retention though they don't under another one that keeps as many rows, with how much.
-fn growing_reads(found: &[Ran<'_>], kept: &[KeptRows], seed: Seed) -> Vec<Vec<String>> {
+/// Of each strategy, the reads that grow with retention though they don't under another one that keeps as many rows, and how much in words.
+fn growing_reads(
+    found: &[Ran<'_>],
+    kept: &[KeptRows],
+    seed: Seed,
+) -> Vec<(GrowingReads, Vec<String>)> {
     let (first, result) = found[0];
     if result.reads.is_empty() || found.len() < 2 {
-        return vec![Vec::new(); found.len()];
+        let none = GrowingReads {
+            later_cost: 1.0,
+            ..GrowingReads::default()
+        };
+        return vec![(none, Vec::new()); found.len()];
     }
     let retention = Retention::of(&first.setup, seed);
     let growths = found.iter().map(|(strategy, _)| retention.growth(strategy));
-    let growths: Vec<Vec<f64>> = growths.collect();
-    let is_needless = |at: usize| {
-        let mut all = growths.iter().zip(kept);
-        all.any(|(of, kept)| !kept.is_fewer && !Retention::grows(of[at]))
-    };
-    let of_strategy = |growth: &Vec<f64>| {
-        let reads = result.reads.iter().zip(growth).enumerate();
-        let growing =
-            reads.filter(|(at, (_, growth))| Retention::grows(**growth) && is_needless(*at));
-        let words = growing.map(|(_, (read, growth))| {
-            format!("`{}` reads {} times the rows", read.name, compact(*growth))
+    let growths: Vec<Vec<ReadGrowth>> = growths.collect();
+    let keeps_all = |at: usize| !kept[at].is_fewer;
+    let growing = GrowingReads::of(&growths, keeps_all, &first.setup.workload);
+    let with_words = |(growing, growth): (GrowingReads, &Vec<ReadGrowth>)| {
+        let words = growing.reads.iter().map(|&at| {
+            let (name, times) = (&result.reads[at].name, compact(growth[at].times));
+            format!("`{name}` reads {times} times the rows")
         });
-        words.collect()
+        let words = words.collect();
+        (growing, words)
     };
-    growths.iter().map(of_strategy).collect()
+    growing.into_iter().zip(&growths).map(with_words).collect()
 }
 
-/// The cost of each strategy's reads: the geometric mean over the reads, each of them counting alike. A read costs the handler time that it is
-/// planned to take (calls x base + rows x time of a row + further cells x time of a cell); of one that is issued, the geometric mean of that and of its response time, so
-/// that calls made at a time cost less than one after another. Unknown where nothing is read, a plan is unknown, or the reads did not end though those of
-/// another strategy did. Of too few reads to compare how long they take the plan alone counts.
+/// The cost of each strategy's reads: of those with a rate the sum of rate x cost, over the least that a strategy has, weighed by their number; and of each other read its cost over the least.
+/// A read costs the handler time that it is planned to take (calls x base + rows x time of a row + further cells x time of a cell); of one that is issued, the geometric mean of that and of
+/// its response time, so that calls made at a time cost less than one after another. Unknown where nothing is read, or the reads did not end though those of another strategy did. Of too few
+/// reads to compare how long they take the plan alone counts; one that no strategy knows counts nothing.
 fn read_costs(found: &[Ran<'_>]) -> Vec<Cost> {
     // Every strategy has the same reads: that is what makes them comparable.
-    let reads = found[0].1.reads.len();
-    let of_reads: Vec<Vec<Vec<Option<f64>>>> = (0..reads).map(|at| of_read(found, at)).collect();
+    let workload = &found[0].0.setup.workload;
+    let rates = workload.reads_per_sec();
+    let of_reads: Vec<Vec<Vec<Option<f64>>>> =
+        (0..rates.len()).map(|at| of_read(found, at)).collect();
+    let mean =
+        |read: usize, strategy: usize| Cost::of(of_reads[read][strategy].iter().copied()).mean();
+    let weights = read_weights(&rates, found.len(), mean);
     let of_strategy = |strategy: usize| {
-        let replicates = of_reads.iter().map(|costs| costs[strategy].len()).min();
-        let mean = |replicate: usize| {
-            let costs = of_reads.iter().map(|costs| costs[strategy][replicate]);
-            Some(Cost::of(costs).mean())
+        let known = weights.iter();
+        let replicates = known.map(|(read, _)| of_reads[*read][strategy].len()).min();
+        let of_replicate = |replicate: usize| {
+            let costs = weights.iter().map(|&(read, weight)| {
+                let cost = Cost::of(std::iter::once(of_reads[read][strategy][replicate])).mean();
+                weight * cost
+            });
+            Some(costs.sum())
         };
-        Cost::of((0..replicates.unwrap_or(0)).map(mean))
+        Cost::of((0..replicates.unwrap_or(0)).map(of_replicate))
     };
     (0..found.len()).map(of_strategy).collect()
 }
@@ -460,56 +475,61 @@ impl RankedStrategy {
         let waiting = WaitingWriters::of(found);
         let growing_reads = growing_reads(found, &kept, seed);
         let all = found.iter().zip(read_costs).zip(growing_reads).zip(kept);
-        all.map(move |(((ran, reads), growing_reads), kept)| {
-            let (strategy, result) = *ran;
-            let knee = strategy.setup.knee.as_ref();
-            let mut broken = broken(knee, result, replicates);
-            broken.extend(waiting.broken(result));
-            let limits = Cost::Known(broken.len() as f64);
-            let (broken, open): (Vec<_>, Vec<_>) = broken.into_iter().partition(|it| it.1);
-            let [broken_limits, open_limits] =
-                [broken, open].map(|them| them.into_iter().map(|it| it.0).collect::<Vec<_>>());
-            let bytes = result.mean(MetricId::WriteBytes);
-            let capacity = match knee {
-                Some(_) => MetricId::Knee,
-                None => MetricId::UsableCapacity,
-            };
-            // Once one region gets all writes, the table can do what its server can.
-            let share = || result.mean(MetricId::ServerMaxShare);
-            let later = result.outlasting_step.as_ref().and_then(|_| share());
-            let later = later.unwrap_or(1.0);
-            let capacities = result.replicates(capacity).into_iter().flatten();
-            let read_cost = reads.mean() / least;
-            let judged = Candidate {
-                rows: Cost::Known(f64::from(u8::from(kept.is_fewer))),
-                limits,
-                surely_broken: Cost::Known(broken_limits.len() as f64),
-                growth: Cost::Known(growing_reads.len() as f64),
-                reads,
-                capacity: Cost::of(capacities.map(|value| Some(1.0 / ((*value)? * later)))),
-                copies: Cost::Known(kept.copies),
-                bytes: Cost::known(bytes),
-                on_disk: Cost::known(result.mean(MetricId::TableBytes)),
-            };
-            let ranked = Self {
-                name: result.label(),
-                key: result.expanded_key().to_owned(),
-                suggested: false,
-                hotspot: result.hotspot_text(),
-                rows_kept: Some(kept.rows),
-                copies_of_a_row: Some(kept.copies).filter(|copies| *copies >= AS_GOOD),
-                broken_limits,
-                open_limits,
-                growing_reads,
-                read_cost: Some(read_cost).filter(|cost| cost.is_finite()),
-                usable_capacity_per_sec: result.mean(MetricId::UsableCapacity).map(|it| it * later),
-                knee_per_sec: result.mean(MetricId::Knee).map(|it| it * later),
-                write_bytes: bytes,
-                on_front: false,
-                loses_in: None,
-            };
-            (ranked, judged)
-        })
+        all.map(
+            move |(((ran, reads), (growing_reads, growing_words)), kept)| {
+                let (strategy, result) = *ran;
+                let knee = strategy.setup.knee.as_ref();
+                let mut broken = broken(knee, result, replicates);
+                broken.extend(waiting.broken(result));
+                let limits = Cost::Known(broken.len() as f64);
+                let (broken, open): (Vec<_>, Vec<_>) = broken.into_iter().partition(|it| it.1);
+                let [broken_limits, open_limits] =
+                    [broken, open].map(|them| them.into_iter().map(|it| it.0).collect::<Vec<_>>());
+                let bytes = result.mean(MetricId::WriteBytes);
+                let capacity = match knee {
+                    Some(_) => MetricId::Knee,
+                    None => MetricId::UsableCapacity,
+                };
+                // Once one region gets all writes, the table can do what its server can.
+                let share = || result.mean(MetricId::ServerMaxShare);
+                let later = result.outlasting_step.as_ref().and_then(|_| share());
+                let later = later.unwrap_or(1.0);
+                let capacities = result.replicates(capacity).into_iter().flatten();
+                let read_cost = reads.mean() / least;
+                let judged = Candidate {
+                    rows: Cost::Known(f64::from(u8::from(kept.is_fewer))),
+                    limits,
+                    surely_broken: Cost::Known(broken_limits.len() as f64),
+                    later_reads: Cost::Known(growing_reads.later_cost),
+                    growth: growing_reads.growth,
+                    reads,
+                    capacity: Cost::of(capacities.map(|value| Some(1.0 / ((*value)? * later)))),
+                    copies: Cost::Known(kept.copies),
+                    bytes: Cost::known(bytes),
+                    on_disk: Cost::known(result.mean(MetricId::TableBytes)),
+                };
+                let ranked = Self {
+                    name: result.label(),
+                    key: result.expanded_key().to_owned(),
+                    suggested: false,
+                    hotspot: result.hotspot_text(),
+                    rows_kept: Some(kept.rows),
+                    copies_of_a_row: Some(kept.copies).filter(|copies| *copies >= AS_GOOD),
+                    broken_limits,
+                    open_limits,
+                    growing_reads: growing_words,
+                    read_cost: Some(read_cost).filter(|cost| cost.is_finite()),
+                    usable_capacity_per_sec: result
+                        .mean(MetricId::UsableCapacity)
+                        .map(|it| it * later),
+                    knee_per_sec: result.mean(MetricId::Knee).map(|it| it * later),
+                    write_bytes: bytes,
+                    on_front: false,
+                    loses_in: None,
+                };
+                (ranked, judged)
+            },
+        )
     }
 }
 
@@ -642,7 +662,7 @@ fn reasons(ranked: &[RankedStrategy], candidates: &[&Candidate], replicates: u32
             Criterion::Rows => "keeps more rows".to_owned(),
             Criterion::Limits => "breaks fewer limits".to_owned(),
             Criterion::Growth => {
-                format!("keeps more reads from growing when rows are kept {times} times as long")
+                format!("serves reads at less cost when rows are kept {times} times as long")
             }
             Criterion::Reads => "serves reads at less cost".to_owned(),
             Criterion::Copies => "leaves fewer old versions of rows behind".to_owned(),
@@ -703,7 +723,10 @@ fn details(
             format!(" ({kept} of its {all}: {on_one} of them fall on one, which is overwritten)")
         }
         (Criterion::Limits, _) => String::new(),
-        (Criterion::Growth, _) => format!(" ({})", other.growing_reads.join("; ")),
+        (Criterion::Growth, Some(mean)) => {
+            let reads = other.growing_reads.iter().map(|it| format!("; {it}"));
+            format!(" ({mean} times{})", reads.collect::<String>())
+        }
         (Criterion::Reads, None) => " (they did not end)".to_owned(),
         (_, None) => " (what it takes is not known)".to_owned(),
         (Criterion::Copies, _) => {

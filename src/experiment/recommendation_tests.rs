@@ -81,7 +81,84 @@ fn a_read_that_scans_all_of_a_tenant_is_vetoed_where_another_key_reads_a_day() {
         "{group:#?}"
     );
     let told = group.reasons.join(" ");
-    assert!(told.contains("`whole` (`tenant-day` reads "), "{told}");
+    let growth = told.split("`whole` (").nth(1).expect("it loses in growth");
+    assert!(growth.contains(" times; `tenant-day` reads "), "{told}");
+}
+
+/// All events of one of 2,000 users, 100 times a second: 53 of 105,000 rows. And once a minute those of the last minute.
+const PROFILES: &str = r#"
+replicates = 2
+[time]
+duration = "2s"
+[cluster]
+servers = 4
+[field]
+user = { type = "int", count = 2_000 }
+ts = { type = "timestamp", unit = "ms" }
+[write.event]
+rate = "500/s"
+[existing.event]
+records = 100_000
+[read.profile]
+equal = ["user"]
+rate = "100/s"
+[read.recent]
+range = { field = "ts", last = "1m" }
+rate = "1/min"
+[table]
+presplit = { algorithm = "sampled", regions = 8 }
+[strategy.user]
+key = "be4(user) || be8(ts)"
+[strategy.bucket]
+key = "be1(bucket(8, be4(user) || be8(ts))) || be8(ts) || be4(user)"
+presplit = { algorithm = "buckets" }
+"#;
+
+#[test]
+fn a_read_counts_by_how_often_it_comes() {
+    // A `profile` takes 1.2 ms + 53 us under `user`, and 8 x 1.2 ms + 101 ms under `bucket`: 88 times as long, and the `recent` ones are 0.0017 s of 10.6 s a second. Ten times the rows
+    // make it 1.7 ms and 1.01 s. Under `user` the `recent` ones grow then, to 0.017 s a second beside 0.17.
+    let group = own(PROFILES);
+    assert_eq!(group.strategies[0].name, "user", "{group:#?}");
+    assert_eq!(loss(&group, "bucket"), Some("growth"));
+    assert!(named(&group, "bucket").growing_reads[0].starts_with("`profile` reads 1"));
+    // Of handler time and response time, which is no more than twice as much for either, the geometric mean.
+    let times = named(&group, "bucket").read_cost.expect("it is known");
+    assert!((44.0..176.0).contains(&times), "{times}");
+}
+
+#[test]
+fn numbers_of_a_sequence_go_on_when_rows_are_kept_longer() {
+    // An aggregate's rows lie in all of the table where its numbers lead: 31,000 rows, and 310,000.
+    let text = r#"
+replicates = 2
+[time]
+duration = "1s"
+[cluster]
+servers = 4
+[field]
+agg = { type = "int", count = 2_000 }
+seq = { type = "sequence" }
+[write.append]
+rate = "2k/s"
+[existing.append]
+records = 30_000
+[read.stream]
+equal = ["agg"]
+rate = "10/s"
+[strategy.agg]
+key = "be4(agg) || be8(seq)"
+[strategy.block]
+key = "be1(pmod(seq / 1000, 8)) || be8(seq) || be4(agg)"
+presplit = { algorithm = "buckets" }
+"#;
+    let group = own(text);
+    let growing = &named(&group, "block").growing_reads;
+    assert_eq!(
+        growing[..],
+        ["`stream` reads 10.0 times the rows"],
+        "{group:#?}"
+    );
 }
 
 #[test]

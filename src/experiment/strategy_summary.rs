@@ -8,7 +8,7 @@ use super::key_words::{further_keys, key_in_words};
 use super::read_price::ReadPrice;
 use super::runs::{Runs, StrategyRuns, response_curve};
 use super::suggestions::seconds;
-use super::usable_capacity::LoggedWrites;
+use super::usable_capacity::{HELD_UP, LoggedWrites, neighbours_part};
 use super::verdict::{OverRead, Verdict, is_piling_up, known_length, nothing_piles_up};
 use super::{
     CellsRead, KeyMapBucket, MappedCopy, Measure, Metric, OperationResult, ReadResult,
@@ -161,12 +161,21 @@ impl<'a> StrategySummary<'a> {
             left.clamp(LEAST_ROOM, 1.0)
         };
         let series = runs.series.as_ref();
+        let others_of_log = neighbours_part(strategy);
         let beside_others = series.map_or(1.0, |it| cluster_history::beside_others(it, room));
         runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
             // It passes in some replicates only.
             let hot = scalars.get(MetricId::HotspotPeakToMean);
             let lasting = scalars.get(MetricId::ServerPeakToMean).map(lasting);
             let peak = hot.filter(|_| passing).or(lasting)?;
+            let overall = scalars
+                .get(MetricId::ServerPeakToMeanOverall)
+                .unwrap_or(peak);
+            // Not longer ones, that a lesser rate makes of them.
+            let of_shorter = |of_turns: f64| peak.min(overall.max(of_turns));
+            let peak = hotspots.peak_of_shorter_turns.map_or(peak, of_shorter);
+            // The busiest log has that part of the rows of the window, and while it is busy a greater one.
+            let at_a_time = (peak / overall).max(1.0);
             let of_turns = hotspots.turns.map_or(1.0, |turns| turns.undeferred_peak);
             let peak = peak.max(slowest * f64::from(servers)).max(of_turns);
             let rows = f64::from(servers) * capacity? / (peak * beside_others);
@@ -174,7 +183,14 @@ impl<'a> StrategySummary<'a> {
             let measured = known(MetricId::WriteThroughput).zip(known(MetricId::LogUtilisationMax));
             let of_logs = logged.zip(measured);
             let of_logs = of_logs.map_or(f64::INFINITY, |(it, (written, log))| {
-                it.filling_log(written, log)
+                let own = (log - others_of_log).max(0.0);
+                let filling = it.filling_log(written, own * at_a_time, others_of_log);
+                // What other servers complete while it is full tells nothing of it.
+                let of_even_mix = match log >= HELD_UP {
+                    true => it.of_even_mix(strategy, others_of_log) * f64::from(servers) / peak,
+                    false => f64::INFINITY,
+                };
+                filling.min(of_even_mix)
             });
             Some((rows / strategy.rows_per_write()).min(of_rows).min(of_logs))
         });

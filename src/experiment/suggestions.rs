@@ -1,6 +1,7 @@
 //! Keys of keyheat's own beside a scenario's: each is read like a strategy of the file, laid out, and only the best are kept to be simulated; where no
 //! one key serves all reads, the key that serves most of them with copies of the table for the others. Must not simulate: what a copy costs, the runs tell.
 
+use super::growing_reads::GrowingReads;
 use super::kept_rows::KeptRows;
 use super::ranking::{self, Candidate, Cost};
 use super::suggested_keys::{
@@ -8,7 +9,7 @@ use super::suggested_keys::{
     suggested_keys,
 };
 use crate::cluster::{ServiceSpec, server_capacity_per_second};
-use crate::layout::{Layout, ReadForecast, Replicate, Retention};
+use crate::layout::{Layout, ReadForecast, ReadGrowth, Replicate, Retention};
 use crate::scenario::{LoadError, Scenario, Strategy};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -82,7 +83,14 @@ impl Suggestions {
             let all = suggested.chain(of_file);
             let forecasts = all.map(|(it, presplit)| predicted(it, presplit, scenario, &retention));
             let mut forecasts: Vec<Forecast> = forecasts.collect();
-            count_growing(&mut forecasts);
+            let growths: Vec<Vec<ReadGrowth>> =
+                forecasts.iter().map(|it| it.growth.clone()).collect();
+            let workload = &own[group[0]].setup.workload;
+            let growing = GrowingReads::of(&growths, |_| true, workload);
+            for (forecast, growing) in forecasts.iter_mut().zip(growing) {
+                forecast.judged.later_reads = Cost::Known(growing.later_cost);
+                forecast.judged.growth = growing.growth;
+            }
             forecasts
         });
         let forecasts: Vec<Vec<Forecast>> = forecasts.collect();
@@ -258,7 +266,6 @@ fn predicted(
         )
     };
     let reads: Vec<f64> = layout.reads.iter().map(of_read).collect();
-    let growths = retention.growth(strategy).into_iter();
     let offered = setup.workload.offered_per_sec(&setup.schema);
     let of_server = server_capacity_per_second(&setup.cluster, &setup.table);
     Forecast {
@@ -269,7 +276,8 @@ fn predicted(
             rows: Cost::Known(0.0),
             limits: Cost::Known(f64::from(u8::from(heat > HOT))),
             surely_broken: Cost::Unknown,
-            growth: Cost::Known(0.0),
+            later_reads: Cost::Known(1.0),
+            growth: 0.0,
             reads: Cost::of(reads.iter().copied().map(Some)),
             copies: Cost::Unknown,
             capacity: Cost::Known(heat),
@@ -277,7 +285,7 @@ fn predicted(
             on_disk: Cost::Unknown,
         },
         reads,
-        grows: growths.map(Retention::grows).collect(),
+        growth: retention.growth(strategy),
         fits: offered.is_some_and(|it| it * (hottest + 1.0 / servers) < of_server),
     }
 }
@@ -294,18 +302,6 @@ pub(super) fn seconds(service: &ServiceSpec, path: &str, calls: f64, rows: f64, 
                 calls * (service.scan.as_secs_f64() + miss) + rows * service.scan_row.as_secs_f64()
             }
         }
-}
-
-/// Counts the reads of each that grow with retention, where those of another do not.
-fn count_growing(all: &mut [Forecast]) {
-    let reads = all.first().map_or(0, |it| it.grows.len());
-    let is_needless = |read: usize| all.iter().any(|it| !it.grows[read]);
-    let needless: Vec<bool> = (0..reads).map(is_needless).collect();
-    for it in all {
-        let growing = it.grows.iter().zip(&needless);
-        let growing = growing.filter(|(grows, needless)| **grows && **needless);
-        it.judged.growth = Cost::Known(growing.count() as f64);
-    }
 }
 
 /// The keys to simulate, the best of each group in turn, and the others.
@@ -354,8 +350,8 @@ pub(super) struct Forecast {
     pub(super) judged: Candidate,
     /// Seconds of handlers of each read.
     pub(super) reads: Vec<f64>,
-    /// Whether the rows of each read grow with retention.
-    pub(super) grows: Vec<bool>,
+    /// How each read grows with retention.
+    pub(super) growth: Vec<ReadGrowth>,
     /// A server can do what its hottest region is written, and an even part of another table.
     pub(super) fits: bool,
 }
@@ -410,8 +406,9 @@ pub(super) fn with_copies(all: &[Forecast]) -> Option<SuggestedKey> {
 
 /// At most [`SERVED`] times the cost of the best, and no rows that grow where another key keeps them.
 fn serves(keys: &[&Forecast], key: &Forecast, read: usize) -> bool {
-    let needless = keys.iter().any(|other| !other.grows[read]);
-    let grows = |key: &Forecast| needless && key.grows[read];
+    let is_growing = |key: &Forecast| key.growth[read].grows_needlessly();
+    let needless = keys.iter().any(|other| !is_growing(other));
+    let grows = |key: &Forecast| needless && is_growing(key);
     let kept = keys.iter().filter(|other| !grows(other));
     let costs = kept.map(|other| other.reads[read]);
     let least = costs.fold(f64::INFINITY, f64::min);
@@ -422,6 +419,16 @@ fn serves(keys: &[&Forecast], key: &Forecast, read: usize) -> bool {
 mod tests {
     use super::*;
     use crate::experiment::ranking::Cost;
+
+    fn growth(grows: bool) -> ReadGrowth {
+        let times = if grows { 10.0 } else { 1.0 };
+        ReadGrowth {
+            times,
+            needless_times: times,
+            later_seconds: times,
+            more_seconds: times - 1.0,
+        }
+    }
 
     fn forecast(name: &str, broken: usize, reads: [f64; 3], grows: [bool; 3]) -> Forecast {
         Forecast {
@@ -434,7 +441,7 @@ mod tests {
                 ..Candidate::default()
             },
             reads: reads.to_vec(),
-            grows: grows.to_vec(),
+            growth: grows.map(growth).to_vec(),
             fits: false,
         }
     }

@@ -1,6 +1,6 @@
 //! What logs let through where writes are of unlike size, or grow: there a server may be full that has few of the rows. Must not know hotspots.
 
-use crate::cluster::handler_capacity_per_second;
+use crate::cluster::{Neighbour, handler_capacity_per_second};
 use crate::layout::{Replicate, stored_cells};
 use crate::random::Seed;
 use crate::scenario::Strategy;
@@ -11,7 +11,25 @@ use crate::workload::{LoadModel, WriteKind};
 const ALIKE: f64 = 1.05;
 
 /// From so much of the log's bandwidth on the saturating run was held up by the log: groups of calls leave it idle for a moment (estimate).
-const HELD_UP: f64 = 0.85;
+pub(super) const HELD_UP: f64 = 0.85;
+
+/// Neighbours leave at least this part of a log (estimate).
+const LEAST_ROOM: f64 = 0.01;
+
+/// What the writes of neighbours take of each log, which they share evenly.
+pub(super) fn neighbours_part(strategy: &Strategy) -> f64 {
+    let (setup, cluster) = (&strategy.setup, &strategy.setup.cluster);
+    let rows: f64 = setup
+        .changes
+        .neighbours
+        .iter()
+        .map(|it| it.write_rate)
+        .sum();
+    let row_bytes = Neighbour::row_size().cells(Neighbour::KEY_BYTES) as f64;
+    let of_server = rows * row_bytes / f64::from(cluster.servers);
+    let wal = cluster.wal.as_ref();
+    wal.map_or(0.0, |wal| of_server / wal.bandwidth.0)
+}
 
 /// What the writes of a strategy take of a log.
 #[derive(Debug, Clone, Copy)]
@@ -81,6 +99,13 @@ impl LoggedWrites {
         rows * self.bytes
     }
 
+    /// Rows a second of the mean size that a log takes beside what `others` take of it.
+    pub(super) fn of_even_mix(&self, strategy: &Strategy, others: f64) -> f64 {
+        let wal = strategy.setup.cluster.wal.as_ref();
+        let bandwidth = wal.map_or(f64::INFINITY, |it| it.bandwidth.0);
+        (1.0 - others).max(LEAST_ROOM) * bandwidth / self.bytes
+    }
+
     /// Rows a second that a server could write if its log were endless, where the log held up the run that says `capacity`.
     pub(super) fn capacity(&self, strategy: &Strategy, capacity: f64) -> f64 {
         let cluster = &strategy.setup.cluster;
@@ -94,12 +119,13 @@ impl LoggedWrites {
         }
     }
 
-    /// Writes a second at which the log of the busiest server is full, from so much of its bandwidth as `written` a second took. As
-    /// values grow with the rate, x times as many writes take x ((1 - g) + g x) as many bytes, g being the part that grows.
-    pub(super) fn filling_log(&self, written: f64, utilisation: f64) -> f64 {
+    /// Writes a second at which the log of the busiest server is full, from so much of its bandwidth as `written` a second took beside `others`, whose writes stay as they are, while it was
+    /// asked for most. As values grow with the rate, x times as many writes take x ((1 - g) + g x) as many bytes, g being the part that grows.
+    pub(super) fn filling_log(&self, written: f64, utilisation: f64, others: f64) -> f64 {
         if utilisation <= 0.0 {
             return f64::INFINITY;
         }
+        let utilisation = utilisation / (1.0 - others).max(LEAST_ROOM);
         let (g, fixed) = (self.growing, 1.0 - self.growing);
         // The root of g x^2 + (1 - g) x = 1 / utilisation that is not below zero, in the form that has no 0 / 0.
         let part = 2.0 / utilisation / (fixed + (fixed * fixed + 4.0 * g / utilisation).sqrt());

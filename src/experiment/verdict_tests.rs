@@ -558,6 +558,7 @@ fn what_else_is_hot_is_named() {
             read_share: Some(0.2),
             by_time: false,
             turns: None,
+            peak_of_shorter_turns: None,
             passing: [false; 2],
         };
         v.means.insert(MetricId::ReadServerMaxShare, 0.31);

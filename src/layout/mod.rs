@@ -31,7 +31,7 @@ pub use family_size::{EncodedSize, FamilySize, KeyBytes};
 pub use plan_layout::KEY_MAP_ROWS;
 pub use replay::{Asks, ExistingRow, Replay, Replayed, ScanRange};
 pub use replicate::Replicate;
-pub use retention::Retention;
+pub use retention::{ReadGrowth, Retention};
 pub use row_growth::{rows_made, versions_of_current};
 pub use size_findings::size_findings;
 pub use stored_cells::stored_cells;

@@ -5,7 +5,7 @@ use super::Replicate;
 use super::family_size::kept_longer;
 use super::key_sample::KeyedTable;
 use super::read_forecast::{ReadTargets, TARGETS, cheapest, costs, keys};
-use crate::query::PlanContext;
+use crate::query::{Expected, PlanContext};
 use crate::random::Seed;
 use crate::record::{Field, FieldKind};
 use crate::scenario::{Setup, Strategy};
@@ -19,6 +19,33 @@ pub struct Retention {
     later: Kept,
 }
 
+/// How a read grows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReadGrowth {
+    /// How many times as many cells servers read for it when rows have been kept ten times as long.
+    pub times: f64,
+    /// The same of those that its reader does not get.
+    pub needless_times: f64,
+    /// Seconds that it takes a server then, and how many more than now of what its reader does not get.
+    pub later_seconds: f64,
+    pub more_seconds: f64,
+}
+
+impl ReadGrowth {
+    /// From this factor on a read grows with retention: half-way, on a logarithmic scale, between rows that stay and rows that follow the table.
+    const GROWS: f64 = 3.2;
+
+    /// Its rows grow with retention.
+    pub fn grows(&self) -> bool {
+        self.times >= Self::GROWS
+    }
+
+    /// So do those that its reader does not get.
+    pub fn grows_needlessly(&self) -> bool {
+        self.grows() && self.needless_times >= Self::GROWS
+    }
+}
+
 /// Rows that are kept for some time.
 #[derive(Debug, Clone)]
 struct Kept {
@@ -26,14 +53,13 @@ struct Kept {
     replicate: Replicate,
     /// So much older are the oldest than those of the file.
     older: SimDuration,
+    /// So many more are there than in the file.
+    more: u64,
 }
 
 impl Retention {
     /// So many times as long are rows kept.
     pub const TIMES: u64 = 10;
-
-    /// From this factor on a read grows with retention: half-way, on a logarithmic scale, between rows that stay and rows that follow the table.
-    const GROWS: f64 = 3.2;
 
     /// A way for years is that for so many times as many rows (estimate: an hour's history in the file is kept for a month), if it costs at most so many
     /// times as much for those that there are.
@@ -65,6 +91,7 @@ impl Retention {
             rows.max().unwrap_or_default()
         };
         let own = oldest(&setup.workload).as_nanos();
+        let rows = setup.workload.existing_rows(&setup.schema);
         let with_rows = |workload: Workload| {
             let older = oldest(&workload).as_nanos().saturating_sub(own);
             let setup = Setup {
@@ -75,6 +102,7 @@ impl Retention {
                 workload,
                 replicate: Replicate::new(&setup, seed, 0),
                 older: SimDuration::from_nanos(older),
+                more: setup.workload.existing_rows(&setup.schema) - rows,
             }
         };
         Self {
@@ -83,13 +111,14 @@ impl Retention {
         }
     }
 
-    /// For each read of a strategy, how many times as many rows servers read for it when rows have been kept ten times as long.
-    pub fn growth(&self, strategy: &Strategy) -> Vec<f64> {
+    /// How each read of a strategy grows.
+    pub fn growth(&self, strategy: &Strategy) -> Vec<ReadGrowth> {
         let [now, later] = [&self.now, &self.later].map(|kept| {
             // A reader goes through all times that there are.
             let mut setup = Setup::clone(&strategy.setup);
             let (oldest, end) = setup.schema.time_range;
             setup.schema.time_range = (oldest.before(kept.older), end);
+            setup.schema.sequence_span = setup.schema.sequence_span.saturating_add(kept.more);
             (ReadTargets::new(&kept.workload, &kept.replicate), setup)
         });
         let reads = self.later.workload.reads.iter().enumerate();
@@ -117,17 +146,20 @@ impl Retention {
                     population: &later.0.counter,
                     ..*context
                 };
+                let [later, now] = [&later, context].map(|of| plan.expected_of(of));
                 // A Get that finds nothing reads a row like one that finds it.
-                let cells = |of| plan.expected_of(of).cells_read.max(1.0);
-                cells(&later) / cells(context)
+                let cells = |of: Expected| of.cells_read.max(1.0);
+                let needless = |of: Expected| 1.0 + (of.cells_read - of.cells_returned).max(0.0);
+                let seconds = |of: Expected| (of.seconds - of.rows_returned * row).max(0.0);
+                ReadGrowth {
+                    times: cells(later) / cells(now),
+                    needless_times: needless(later) / needless(now),
+                    later_seconds: later.seconds,
+                    more_seconds: (seconds(later) - seconds(now)).max(0.0),
+                }
             })
         });
         growth.collect()
-    }
-
-    /// Whether rows that become so many times as many grow with retention.
-    pub fn grows(growth: f64) -> bool {
-        growth >= Self::GROWS
     }
 }
 
@@ -161,11 +193,11 @@ mod tests {
     use crate::scenario::Scenario;
 
     /// Of a file with this table of existing rows, the growth of each read under each key.
-    fn growths(existing: &str) -> Vec<Vec<f64>> {
+    fn growths(existing: &str) -> Vec<Vec<ReadGrowth>> {
         growths_of("count = 50", existing, 1)
     }
 
-    fn growths_of(ids: &str, existing: &str, seed: u64) -> Vec<Vec<f64>> {
+    fn growths_of(ids: &str, existing: &str, seed: u64) -> Vec<Vec<ReadGrowth>> {
         let text = format!(
             "seed = {seed}\n[time]\nduration = \"2s\"\nwarmup = \"1s\"\n\
              [field]\nid = {{ type = \"int\", {ids} }}\nts = {{ type = \"timestamp\", unit = \"ms\" }}\n\
@@ -189,7 +221,7 @@ mod tests {
         // of 50 sensors find alike rows, to 1 / sqrt(12,000 rows of one) = 0.9 %.
         let found = growths("[existing.w]\nlast = \"10m\"\n[family.d]\nttl = \"10m\"");
         for growth in found.iter().flatten() {
-            assert!((0.98..1.02).contains(growth), "{found:?}");
+            assert!((0.98..1.02).contains(&growth.times), "{found:?}");
         }
     }
 
@@ -208,7 +240,10 @@ mod tests {
             let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
             let strategy = &scenario.strategies[0];
             let growth = Retention::of(&strategy.setup, scenario.seed).growth(strategy);
-            assert!((0.9..1.1).contains(&growth[0]), "{copies}: {growth:?}");
+            assert!(
+                (0.9..1.1).contains(&growth[0].times),
+                "{copies}: {growth:?}"
+            );
         }
     }
 
@@ -217,7 +252,7 @@ mod tests {
         // All rows of an id are ten times as many, whoever asks: the run's own, of which a reader finds half, are 1,000 of 86M.
         let zipf = "count = 200_000, distribution = { zipf = 0.6 }";
         for seed in 1..4 {
-            let growth = growths_of(zipf, "[existing.w]\nlast = \"1d\"", seed)[1][1];
+            let growth = growths_of(zipf, "[existing.w]\nlast = \"1d\"", seed)[1][1].times;
             assert!((9.9..10.1).contains(&growth), "{growth}");
         }
     }
@@ -232,15 +267,20 @@ mod tests {
         ] {
             let found = growths(existing);
             for (key, growth) in found.iter().enumerate() {
-                let (recent, all) = (growth[0], growth[1]);
+                let [recent, all] = [growth[0], growth[1]];
                 // All of a sensor are ten times as many (the read is in the middle of the run, which differs in half of its rows:
                 // with 2,000 of them over 1,000 existing ones, from 2,000 to 29,000 rows).
-                assert!((8.0..16.0).contains(&all), "{existing}: {found:?}");
-                assert!(Retention::grows(all));
+                assert!((8.0..16.0).contains(&all.times), "{existing}: {found:?}");
+                // Its reader gets all that is read.
+                assert!(
+                    all.grows() && !all.grows_needlessly(),
+                    "{existing}: {found:?}"
+                );
                 let grows = key == 1;
-                assert_eq!(Retention::grows(recent), grows, "{existing}: {found:?}");
+                let found_to = [recent.grows(), recent.grows_needlessly()];
+                assert_eq!(found_to, [grows; 2], "{existing}: {found:?}");
                 if !grows {
-                    assert!((0.8..1.3).contains(&recent), "{existing}: {found:?}");
+                    assert!((0.8..1.3).contains(&recent.times), "{existing}: {found:?}");
                 }
             }
         }

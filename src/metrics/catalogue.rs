@@ -111,12 +111,12 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [PlacementPeakBest, ReadPlacementPeakBest] "placement_peak_best" Servers Lower, |demand| Some(demand.dealt.as_ref()?.best);
     }
     Rate {
-        /// Operations that clients intended, per second of the window; of imports that came to their end, from their start to it, as of the two below.
-        [WriteOffered, ReadOffered, NeighbourOffered] "offered_per_sec" PerSecond Neither, |all| all.per_second(all.tally.cohort.offered, all.tally.counts.offered);
+        /// Operations that clients intended, per second of the window; of an import that came to its end, from its start to it, as of the two below: beside others it counts with that rate.
+        [WriteOffered, ReadOffered, NeighbourOffered] "offered_per_sec" PerSecond Neither, |all| all.per_second(Paced::Offered);
         /// Operations completed, per second of the window.
-        [WriteThroughput, ReadThroughput, NeighbourThroughput] "throughput_per_sec" PerSecond Higher, |all| all.per_second(all.tally.window_completed, all.tally.counts.completed);
+        [WriteThroughput, ReadThroughput, NeighbourThroughput] "throughput_per_sec" PerSecond Higher, |all| all.per_second(Paced::Completed);
         /// Operations completed within the deadline, per second of the window.
-        [WriteGoodput, ReadGoodput, NeighbourGoodput] "goodput_per_sec" PerSecond Higher, |all| all.per_second(all.tally.window_good, all.tally.all_good);
+        [WriteGoodput, ReadGoodput, NeighbourGoodput] "goodput_per_sec" PerSecond Higher, |all| all.per_second(Paced::Good);
         /// Of the operations intended in the window: completed within the deadline.
         [WriteGoodputFraction, ReadGoodputFraction, NeighbourGoodputFraction] "goodput_fraction" Fraction Higher, |all| all.tally.fraction(all.tally.good);
         /// Of the operations intended in the window: given up.

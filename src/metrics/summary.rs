@@ -45,18 +45,51 @@ pub(super) struct Summary {
 pub(super) struct Rates {
     tally: Tally,
     seconds: Option<f64>,
-    /// They are of imports alone.
-    is_import: bool,
+    /// Of each kind.
+    paces: Vec<Pace>,
+}
+
+/// What a rate is of.
+#[derive(Clone, Copy)]
+enum Paced {
+    Offered,
+    Completed,
+    Good,
+}
+
+/// Operations of one kind, by [`Paced`].
+#[derive(Clone, Copy)]
+struct Pace {
+    of_window: [u64; 3],
+    of_run: [u64; 3],
+    /// Seconds that an import took, once it is done.
+    import_secs: Option<f64>,
+}
+
+impl Pace {
+    fn of(tally: &Tally, is_import: bool) -> Self {
+        let done = tally.seconds_until_done();
+        Self {
+            of_window: [
+                tally.cohort.offered,
+                tally.window_completed,
+                tally.window_good,
+            ],
+            of_run: [tally.counts.offered, tally.counts.completed, tally.all_good],
+            import_secs: done.filter(|_| is_import),
+        }
+    }
 }
 
 impl Rates {
     /// An import does the same work under every key: its rates are of the time that it takes, however the window lies.
-    fn per_second(&self, of_window: u64, of_run: u64) -> Option<f64> {
-        let done = self.tally.seconds_until_done();
-        match done.filter(|_| self.is_import) {
-            Some(seconds) => Some(of_run as f64 / seconds),
-            None => Some(of_window as f64 / self.seconds?),
-        }
+    fn per_second(&self, of: Paced) -> Option<f64> {
+        let rates = self.paces.iter().map(|pace| match pace.import_secs {
+            Some(seconds) => Some(pace.of_run[of as usize] as f64 / seconds),
+            None => Some(pace.of_window[of as usize] as f64 / self.seconds?),
+        });
+        let sum: Option<f64> = rates.sum();
+        sum.filter(|_| !self.paces.is_empty())
     }
 }
 
@@ -167,11 +200,15 @@ impl Summary {
         // Of the window, unless the run ended before it.
         let nanos = self.end.saturating_sub(self.run.config.warmup.as_nanos());
         let seconds = (nanos > 0).then_some(nanos as f64 / 1e9);
+        let imports = self.run.config.imports.clone();
+        let is_import = |side: Side, at: usize| side == Side::Write && imports[at];
         let together = |side: Side| Rates {
             tally: Tally::total(&self.run.of(side).tallies),
             // Nothing at all is not a load of zero.
             seconds: seconds.filter(|_| self.has(side)),
-            is_import: side == Side::Write && self.run.config.imports.iter().all(|it| *it),
+            paces: (self.run.of(side).tallies.iter().enumerate())
+                .map(|(at, tally)| Pace::of(tally, is_import(side, at)))
+                .collect(),
         };
         let rates = Side::ALL.map(together);
         let mut metrics = Scalars::default();
@@ -193,16 +230,16 @@ impl Summary {
         let makespan = rates[Side::Write as usize].tally.makespan_ms();
         metrics.set(MetricId::Makespan, makespan);
         let series = (self.run.config.key_buckets > 0).then(|| self.series());
-        let (costs, imports) = (self.run.costs, self.run.config.imports);
+        let costs = self.run.costs;
         let all = Side::ALL.into_iter().zip(rates).zip(self.run.sides);
         let mut sides = all.map(|((side, rates), counters)| {
             let costs = |at| costs.get(at).filter(|_| side == Side::Read);
             let each = counters.tallies.into_iter().enumerate();
             let each = each.map(|(at, tally)| {
                 let rates = Rates {
-                    tally,
                     seconds,
-                    is_import: side == Side::Write && imports[at],
+                    paces: vec![Pace::of(&tally, is_import(side, at))],
+                    tally,
                 };
                 of_one(side, rates, costs(at))
             });

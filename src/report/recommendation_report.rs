@@ -70,8 +70,8 @@ fn title(found: &Recommendations) -> &str {
 fn footnote(found: &Recommendations) -> String {
     let replicates = number::counted(found.replicates, "replicate");
     format!(
-        "{} Each group is ranked among the keys over the same fields: by the rows that they keep, by limits ({}), then by reads that grow with the time that rows are kept, \
-         cost of reads, old versions under random salts, {} and bytes, where only differences of more than 5 % that the replicates show count. Another load, cluster or set of reads than the file's \
+        "{} Each group is ranked among the keys over the same fields: by the rows that they keep, by limits ({}), then by what reads come to cost when rows are kept 10 times as long (where growth makes it twice as \
+         much), what they cost, old versions under random salts, {} and bytes, where only differences of more than 5 % that the replicates show count. Another load, cluster or set of reads than the file's \
          may turn it round. {}, seed {}, {replicates} of {}.",
         tried(found.suggestions.as_ref()),
         found.limits.join("; "),

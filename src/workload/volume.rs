@@ -38,6 +38,13 @@ impl Workload {
         Some(operations? / self.duration.as_secs_f64())
     }
 
+    /// Of each read, how many a second readers start whatever they wait for, mean over the run; `None` for closed loops, and where nobody reads.
+    pub fn reads_per_sec(&self) -> Vec<Option<f64>> {
+        let loads = self.reads.iter().map(|read| read.load.as_ref());
+        let rates = loads.map(|load| load?.rate_in(0, 1, self.duration));
+        rates.collect()
+    }
+
     /// Operations that an open-loop write intends (their mean, for Poisson arrivals); `None` for closed loops.
     pub(super) fn intended_operations(&self, write: &Write, schema: &Schema) -> Option<f64> {
         match &write.load {

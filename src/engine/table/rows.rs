@@ -1,6 +1,7 @@
 //! The rows of a table: what they weigh, where they go (record to key to region), and the keys of those in flight, kept as long as a split could
 //! ask for them.
 
+use crate::cluster::Neighbour;
 use crate::cluster::{RegionMap, WrittenCells};
 use crate::engine::config::{CellValues, SimConfig};
 use crate::engine::numbers::NONE;
@@ -10,11 +11,6 @@ use crate::random::{DrawKey, Stream, mix};
 use crate::storage::{Mutation, RowSize};
 use crate::workload::{OperationBatch, OperationId, WriteKind};
 use std::sync::Arc;
-
-/// Bytes of a neighbour's row key (estimate).
-const NEIGHBOUR_KEY_BYTES: u64 = 16;
-/// Bytes of the value of its only cell (estimate; the default of `table.value`).
-const NEIGHBOUR_VALUE_BYTES: u64 = 100;
 
 /// What one row weighs, by its write and the length of its key.
 #[derive(Debug, Clone, Copy)]
@@ -50,13 +46,13 @@ pub struct RowWeights {
 impl RowWeights {
     pub fn new(config: &SimConfig) -> Self {
         let longest = longest_key(config) as u64;
-        let neighbour = RowSize::new(1, ["v"], NEIGHBOUR_VALUE_BYTES);
+        let neighbour = Neighbour::row_size();
         let neighbour = RowWeight {
-            logged: neighbour.cells(NEIGHBOUR_KEY_BYTES) as u32,
-            left: neighbour.cells(NEIGHBOUR_KEY_BYTES) as u32,
-            stored: neighbour.cells(NEIGHBOUR_KEY_BYTES) as u32,
-            buffered: neighbour.mutation_heap(Mutation::Put, NEIGHBOUR_KEY_BYTES) as u32,
-            memstore: neighbour.memstore(NEIGHBOUR_KEY_BYTES) as u32,
+            logged: neighbour.cells(Neighbour::KEY_BYTES) as u32,
+            left: neighbour.cells(Neighbour::KEY_BYTES) as u32,
+            stored: neighbour.cells(Neighbour::KEY_BYTES) as u32,
+            buffered: neighbour.mutation_heap(Mutation::Put, Neighbour::KEY_BYTES) as u32,
+            memstore: neighbour.memstore(Neighbour::KEY_BYTES) as u32,
             family: 0,
             salt: 0,
             is_delete: false,
