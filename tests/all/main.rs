@@ -70,6 +70,7 @@ mod sweeps;
 mod templates;
 mod todays_regions;
 mod usable_capacity;
+mod usable_logs;
 mod validation;
 mod verdicts;
 #[cfg(unix)]
