@@ -105,7 +105,7 @@ pub(super) struct ClosedDemand {
 }
 
 /// How demand spreads over servers and regions: what the metrics of skew are worked out from.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Spread {
     /// Servers that had joined by the middle of the window.
     pub(super) servers: f64,
@@ -166,9 +166,7 @@ impl ClosedDemand {
     /// How it spreads.
     pub(super) fn spread(&self, grid: &Grid) -> Spread {
         let measured = self.measured(grid);
-        let (mut peaks, mut shares, mut effective, mut totals) = (vec![], vec![], vec![], vec![]);
-        let mut hot_peaks = vec![];
-        let (mut region_shares, mut range_shares, mut ginis) = (vec![], vec![], vec![]);
+        let (mut found, mut totals) = (Spread::default(), Vec::new());
         for &row in &measured {
             let loads = self.servers.row(row);
             let (total, most) = (sum(loads), greatest(loads));
@@ -179,17 +177,23 @@ impl ClosedDemand {
                 let even = grid.even(&[row], total as f64 / self.together);
                 Peak { value: peak, even }.is_hot()
             };
+            let hot_peaks = &mut found.hot_peaks;
             hot_peaks.extend((is_overloaded && is_hot()).then_some(peak));
-            peaks.push(peak);
-            shares.push(f64::from(most) / total as f64);
-            effective.extend(effective_number(loads.iter().map(|&load| u64::from(load))));
+            found.peaks.push(peak);
+            found.shares.push(f64::from(most) / total as f64);
+            let rows = loads.iter().map(|&load| u64::from(load));
+            found.effective.extend(effective_number(rows));
             totals.push(total as f64);
             // An operation far out of order counts its region in a later interval: this one may be left without any.
             let skew = self.regions.skews.get(row - grid.window.start);
             if let Some(skew) = skew.filter(|skew| skew.total > 0) {
-                region_shares.push(skew.most as f64 / skew.total as f64);
-                range_shares.push(skew.most_in_range as f64 / skew.total as f64);
-                ginis.extend(skew.gini);
+                found
+                    .region_shares
+                    .push(skew.most as f64 / skew.total as f64);
+                found
+                    .range_shares
+                    .push(skew.most_in_range as f64 / skew.total as f64);
+                found.ginis.extend(skew.gini);
             }
         }
         let mut overall = vec![0u64; self.servers.columns];
@@ -215,13 +219,7 @@ impl ClosedDemand {
                 let measured = measured.binary_search(&(start + interval)).ok();
                 measured.map(|_| grid.servers[start + interval])
             }),
-            peaks,
-            hot_peaks,
-            shares,
-            effective,
-            region_shares,
-            range_shares,
-            ginis,
+            ..found
         }
     }
 
