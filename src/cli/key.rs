@@ -7,7 +7,7 @@ use crate::key::{Environment, KeyError, KeyPlan, Row, evaluate, parse_given};
 use crate::keyspace::RowKey;
 use crate::random::{DrawKey, Seed, Stream};
 use crate::record::{FieldValue, Schema};
-use crate::scenario::{Diagnostic, render};
+use crate::scenario::{Diagnostic, Severity, render};
 use crate::text::hex;
 use crate::time::EpochNanos;
 use anyhow::{Error, Result, anyhow, bail};
@@ -48,12 +48,11 @@ fn by_itself(
         Ok(evaluated) => {
             let notes = evaluated.notes.into_iter();
             let notes = notes.map(|note| match note.is_warning {
-                true => diagnostic(note.text, Diagnostic::warning),
-                false => diagnostic(note.text, Diagnostic::note),
+                true => (note.text, Severity::Warning),
+                false => (note.text, Severity::Note),
             });
-            let notes: Vec<Diagnostic> = notes.collect();
-            if !notes.is_empty() {
-                console.say_styled(&render(&notes, text, EXPRESSION, true));
+            if let Some(notes) = rendered(text, notes) {
+                console.say_styled(&notes);
             }
             Ok(evaluated.key)
         }
@@ -63,20 +62,22 @@ fn by_itself(
 
 /// Tells what is wrong with the expression.
 fn told(text: &str, errors: Vec<KeyError>, console: &Console) -> Error {
-    let errors = errors.into_iter();
-    let errors = errors.map(|error| diagnostic(error, Diagnostic::error));
-    let errors: Vec<Diagnostic> = errors.collect();
-    console.insist_styled(&render(&errors, text, EXPRESSION, true));
+    let errors = errors.into_iter().map(|error| (error, Severity::Error));
+    console.insist_styled(&rendered(text, errors).unwrap_or_default());
     Told.into()
 }
 
-fn diagnostic(error: KeyError, make: impl FnOnce(String) -> Diagnostic) -> Diagnostic {
-    let mut diagnostic = make(error.message);
+fn rendered(text: &str, all: impl Iterator<Item = (KeyError, Severity)>) -> Option<String> {
     // A derived field's text is not at hand: its error is told without a caret.
-    diagnostic.span = error.derived.is_none().then_some(error.span);
-    diagnostic.label = error.label;
-    diagnostic.help = error.help;
-    diagnostic
+    let all = all.map(|(error, severity)| Diagnostic {
+        severity,
+        message: error.message,
+        span: error.derived.is_none().then_some(error.span),
+        label: error.label,
+        help: error.help,
+    });
+    let all: Vec<Diagnostic> = all.collect();
+    (!all.is_empty()).then(|| render(&all, text, EXPRESSION, true))
 }
 
 /// The scenario's fields, parameters and derived fields; the values given for them.

@@ -43,14 +43,13 @@ impl ClusterHistory {
         let started = last.filter(starts).or_else(|| findings.find(starts));
         let judged = |finding: &str| finding.split(": ").next().unwrap_or_default().to_owned();
         let no_split_row = of(EventKind::NoSplitRow).next();
-        let window = series.server_utilisation.get(series.window_start..);
-        let window = window.unwrap_or_default();
-        let busy = |server: usize| window.iter().map(move |interval| interval[server]);
-        let mean = |server| busy(server).sum::<f64>() / window.len() as f64;
+        let busy = &series.server_utilisation;
+        let intervals = busy.len().saturating_sub(series.window_start) as f64;
+        let busy = sums(series, busy, |busy| busy).into_iter();
         Self {
             peaks: first_and_last(&series.server_demand),
             usual: [Side::Write, Side::Read].map(|side| peak_of_half_the_time(series, side)),
-            utilisation: (0..window.first().map_or(0, Vec::len)).map(mean).collect(),
+            utilisation: busy.map(|sum| sum / intervals).collect(),
             lost: of(EventKind::Crash).count() as u32,
             finding: started.or(last).map(judged),
             no_split_row: no_split_row.and_then(|event| event.detail.clone()),
@@ -58,41 +57,38 @@ impl ClusterHistory {
     }
 }
 
+/// What each server has in the window, of what is told by interval and server.
+fn sums<T: Copy>(series: &Series, all: &[Vec<T>], number: fn(T) -> f64) -> Vec<f64> {
+    let window = all.get(series.window_start..).unwrap_or_default();
+    let of = |server: usize| window.iter().map(|of| number(of[server])).sum();
+    (0..window.first().map_or(0, Vec::len)).map(of).collect()
+}
+
 /// Of the writes in the window, the share of each server; empty without any.
 pub(super) fn shares(series: &Series) -> Vec<f64> {
-    let window = series.server_demand.get(series.window_start..);
-    let window = window.unwrap_or_default();
-    let of = |server: usize| window.iter().map(move |loads| loads[server]).sum::<u64>() as f64;
-    let servers = window.first().map_or(0, Vec::len);
-    let all: f64 = (0..servers).map(of).sum();
-    let servers = if all > 0.0 { servers } else { 0 };
-    (0..servers).map(|server| of(server) / all).collect()
+    let loads = sums(series, &series.server_demand, |rows| rows as f64);
+    let all: f64 = loads.iter().sum();
+    let loads = loads.into_iter().filter(|_| all > 0.0);
+    loads.map(|load| load / all).collect()
 }
 
 /// Of the handler time that reads ask for in the window, that of the server with most over the mean; zero without any.
 pub(super) fn read_time_peak(series: &Series) -> f64 {
-    let window = series.server_read_work.get(series.window_start..);
-    let window = window.unwrap_or_default();
-    let of = |server: usize| window.iter().map(|loads| loads[server]).sum::<f64>();
-    let servers = window.first().map_or(0, Vec::len);
-    let all: f64 = (0..servers).map(of).sum();
-    let most = (0..servers).map(of).fold(0.0, f64::max);
-    if all > 0.0 {
-        most * servers as f64 / all
-    } else {
-        0.0
-    }
+    peak_to_mean(&sums(series, &series.server_read_work, |time| time)).unwrap_or(0.0)
+}
+
+/// `None` without any load.
+fn peak_to_mean(loads: &[f64]) -> Option<f64> {
+    let all: f64 = loads.iter().sum();
+    let most = loads.iter().copied().fold(0.0, f64::max);
+    (all > 0.0).then(|| most * loads.len() as f64 / all)
 }
 
 /// The same of an interval: the median over those of the window in which reads ask for any.
 pub(super) fn usual_read_time_peak(series: &Series) -> Option<f64> {
     let window = series.server_read_work.get(series.window_start..)?;
-    let peak = |loads: &Vec<f64>| {
-        let all: f64 = loads.iter().sum();
-        let most = loads.iter().copied().fold(0.0, f64::max);
-        (all > 0.0).then(|| most * loads.len() as f64 / all)
-    };
-    median(&window.iter().filter_map(peak).collect::<Vec<_>>())
+    let peaks = window.iter().filter_map(|loads| peak_to_mean(loads));
+    median(&peaks.collect::<Vec<_>>())
 }
 
 /// By how much the server that is full first takes fewer writes than the one with most of them would if servers did nothing else: the median over the

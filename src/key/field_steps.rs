@@ -22,8 +22,8 @@ pub struct FieldSteps {
 /// Values that are tried for each class: one of classes by hash is missed with a probability of e^-16.
 const TRIED_A_CLASS: u64 = 16;
 
-/// Fields with more values are not gone through: a millisecond.
-const LISTED: u64 = 1 << 14;
+/// Fields with more values are not gone through: some ten milliseconds.
+const LISTED: u64 = 1 << 17;
 
 /// Windows that are remembered; a month of hours, or three years of days.
 const REMEMBERED: usize = 1_024;

@@ -7,54 +7,32 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use std::ops::Range;
 
-/// A text that says a time.
-struct Form {
-    /// What makes it of `TIME`, and the unit of that.
-    key: &'static str,
-    unit: &'static str,
-    /// Its characters; of those that are a whole identity nothing stands behind it.
-    length: usize,
-    is_whole: bool,
-    nanos: fn(&str) -> Option<i64>,
-}
-
-const fn form(
-    key: &'static str,
-    unit: &'static str,
-    length: usize,
-    nanos: fn(&str) -> Option<i64>,
-) -> Form {
-    Form {
-        key,
-        unit,
-        length,
-        is_whole: false,
-        nanos,
-    }
-}
-
-const fn whole(form: Form) -> Form {
-    Form {
-        is_whole: true,
-        ..form
-    }
-}
+/// A text that says a time: what makes it of `TIME`, the unit of that, its characters, whether it is a whole identity, behind which nothing stands, and
+/// the time that it says.
+type Form = (
+    &'static str,
+    &'static str,
+    usize,
+    bool,
+    fn(&str) -> Option<i64>,
+);
 
 /// Of those that begin alike the longest first.
+#[rustfmt::skip]
 const FORMS: [Form; 13] = [
-    whole(form("ksuid(TIME)", "s", 27, ksuid)),
-    whole(form("ulid(TIME)", "ms", 26, ulid)),
-    form("text(TIME)", "ns", 19, decimal::<1>),
-    form("text(TIME)", "us", 16, decimal::<1_000>),
-    form("text(TIME)", "ms", 13, decimal::<1_000_000>),
-    form("text(TIME)", "s", 10, decimal::<SECOND>),
-    form("to_char(TIME, 'yyyyMMddHHmmssSSS')", "ms", 17, date),
-    form("to_char(TIME, 'yyyyMMddHHmmss')", "s", 14, date),
-    form("to_char(TIME, 'yyyyMMddHHmm')", "s", 12, date),
-    form("to_char(TIME, 'yyyyMMddHH')", "s", 10, date),
-    form("to_char(TIME, 'yyyyMMdd')", "s", 8, date),
-    form("hex(be6(TIME))", "ms", 12, hex::<1_000_000>),
-    form("hex(be4(TIME))", "s", 8, hex::<SECOND>),
+    ("ksuid(TIME)", "s", 27, true, ksuid),
+    ("ulid(TIME)", "ms", 26, true, ulid),
+    ("text(TIME)", "ns", 19, false, decimal::<1>),
+    ("text(TIME)", "us", 16, false, decimal::<1_000>),
+    ("text(TIME)", "ms", 13, false, decimal::<1_000_000>),
+    ("text(TIME)", "s", 10, false, decimal::<SECOND>),
+    ("to_char(TIME, 'yyyyMMddHHmmssSSS')", "ms", 17, false, date),
+    ("to_char(TIME, 'yyyyMMddHHmmss')", "s", 14, false, date),
+    ("to_char(TIME, 'yyyyMMddHHmm')", "s", 12, false, date),
+    ("to_char(TIME, 'yyyyMMddHH')", "s", 10, false, date),
+    ("to_char(TIME, 'yyyyMMdd')", "s", 8, false, date),
+    ("hex(be6(TIME))", "ms", 12, false, hex::<1_000_000>),
+    ("hex(be4(TIME))", "s", 8, false, hex::<SECOND>),
 ];
 
 /// Years that identities may be of where no column says their time: 2004 to 2039.
@@ -72,22 +50,19 @@ impl Lead {
     /// Of ASCII texts that begin with so many characters in common, if all have one form: within a day of the `times` of the rows, or else of likely years.
     pub fn of(texts: &[&str], common: usize, times: Option<&TimeOrder>) -> Option<Self> {
         let near = times.map_or(LIKELY, |it| it.first - DAY..it.last + DAY);
-        let found = |from: usize, form: &Form| {
+        let found = |from: usize, &(key, unit, length, is_whole, nanos): &Form| {
+            let place = from..from + length;
             let nanos = |text: &&str| {
-                let is_all = !form.is_whole || text.len() == from + form.length;
-                let found = text.get(from..from + form.length).filter(|_| is_all)?;
-                (form.nanos)(found).filter(|it| near.contains(it))
+                let is_all = !is_whole || text.len() == place.end;
+                let found = text.get(place.clone()).filter(|_| is_all)?;
+                nanos(found).filter(|it| near.contains(it))
             };
             let first = nanos(texts.first()?)?;
             let mut varies = false;
             for text in texts {
                 varies |= nanos(text)? != first;
             }
-            varies.then_some(Self {
-                place: from..from + form.length,
-                unit: form.unit,
-                key: form.key,
-            })
+            varies.then_some(Self { place, unit, key })
         };
         (0..=common).find_map(|from| FORMS.iter().find_map(|form| found(from, form)))
     }

@@ -110,7 +110,7 @@ pub(super) struct ClosedDemand {
 type Weighed = (f64, f64);
 
 /// How demand spreads over servers and regions: what the metrics of skew are worked out from.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Spread {
     /// Servers that had joined by the middle of the window.
     pub(super) servers: f64,
@@ -171,9 +171,7 @@ impl ClosedDemand {
     /// How it spreads.
     pub(super) fn spread(&self, grid: &Grid) -> Spread {
         let measured = self.measured(grid);
-        let (mut peaks, mut shares, mut effective, mut totals) = (vec![], vec![], vec![], vec![]);
-        let mut hot_peaks = vec![];
-        let (mut region_shares, mut range_shares, mut ginis) = (vec![], vec![], vec![]);
+        let (mut found, mut totals) = (Spread::default(), Vec::new());
         for &row in &measured {
             let loads = self.servers.row(row);
             let (total, most) = (sum(loads), greatest(loads));
@@ -185,19 +183,21 @@ impl ClosedDemand {
                 Peak { value: peak, even }.is_hot()
             };
             let weight = total as f64;
+            let hot_peaks = &mut found.hot_peaks;
             hot_peaks.extend((is_overloaded && is_hot()).then_some((peak, weight)));
-            peaks.push((peak, weight));
-            shares.push((f64::from(most) / weight, weight));
+            found.peaks.push((peak, weight));
+            found.shares.push((f64::from(most) / weight, weight));
             let takes_part = effective_number(loads.iter().map(|&load| u64::from(load)));
-            effective.extend(takes_part.map(|it| (it, weight)));
+            found.effective.extend(takes_part.map(|it| (it, weight)));
             totals.push((weight, weight));
             // An operation far out of order counts its region in a later interval: this one may be left without any.
             let skew = self.regions.skews.get(row - grid.window.start);
             if let Some(skew) = skew.filter(|skew| skew.total > 0) {
-                let weight = skew.total as f64;
-                region_shares.push((skew.most as f64 / weight, weight));
-                range_shares.push((skew.most_in_range as f64 / weight, weight));
-                ginis.extend(skew.gini.map(|it| (it, weight)));
+                let (weight, in_range) = (skew.total as f64, skew.most_in_range as f64);
+                let of_region = (skew.most as f64 / weight, weight);
+                found.region_shares.push(of_region);
+                found.range_shares.push((in_range / weight, weight));
+                found.ginis.extend(skew.gini.map(|it| (it, weight)));
             }
         }
         let mut overall = vec![0u64; self.servers.columns];
@@ -224,13 +224,7 @@ impl ClosedDemand {
                 let measured = measured.binary_search(&(start + interval)).ok();
                 measured.map(|_| grid.servers[start + interval])
             }),
-            peaks,
-            hot_peaks,
-            shares,
-            effective,
-            region_shares,
-            range_shares,
-            ginis,
+            ..found
         }
     }
 

@@ -21,12 +21,8 @@ pub enum RefusalReason {
 }
 
 impl RefusalReason {
-    /// All of them.
-    pub const ALL: [Self; 3] = [
-        Self::CallQueueTooBig,
-        Self::NotServingRegion,
-        Self::RegionTooBusy,
-    ];
+    /// How many there are.
+    pub const COUNT: usize = Self::RegionTooBusy as usize + 1;
 }
 
 words! {

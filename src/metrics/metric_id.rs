@@ -2,10 +2,9 @@
 
 use super::Hotspot;
 use crate::query::AccessPath;
-use crate::text::{nearest, words};
+use crate::text::{joined, nearest, words};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
-use std::fmt::Write;
 
 words! {
     /// What a metric's numbers count.
@@ -305,20 +304,15 @@ pub fn reference() -> String {
             _ if id.is_response() => format!("`{}.p99`", id.name()),
             _ => format!("`{}`", id.name()),
         });
-        let names: Vec<String> = names.collect();
         let (unit, better, source) = (unit.name(), better.name(), source.name());
-        let names = names.join(", ");
-        writeln!(
-            text,
-            "| {names} | {unit} | {better} | {source} | {meaning} |"
-        )
-        .expect("writing to a string can't fail");
+        let names = joined(names, ", ");
+        text += &format!("| {names} | {unit} | {better} | {source} | {meaning} |\n");
     }
     let [write, read, neighbour] = Side::ALL.map(Side::name);
-    let parts: Vec<&str> = Part::ALL.iter().map(|part| part.name()).collect();
-    let parts = parts.join("`, `");
-    write!(text, "\nWhat begins with `{write}_`, `{read}_` or `{neighbour}_` and has three names is known of each operation too: `{write}.ingest.response_ms.p99`. Response times are a family: `{parts}`.\n")
-        .expect("writing to a string can't fail");
+    let parts = Part::WORDS.join("`, `");
+    text += &format!(
+        "\nWhat begins with `{write}_`, `{read}_` or `{neighbour}_` and has three names is known of each operation too: `{write}.ingest.response_ms.p99`. Response times are a family: `{parts}`.\n"
+    );
     text
 }
 
@@ -364,14 +358,6 @@ impl From<MetricId> for MetricPath {
 }
 
 impl MetricId {
-    const fn of_all(self, part: Option<Part>) -> MetricPath {
-        MetricPath {
-            metric: self,
-            subject: Subject::All,
-            part,
-        }
-    }
-
     /// The metric of a path, whosever it is.
     pub fn of_path(path: &str) -> Option<Self> {
         let (operation, rest) = operation_of(path);
@@ -397,12 +383,19 @@ impl MetricId {
 
     /// A member of a family of response times.
     pub const fn at(self, part: Part) -> MetricPath {
-        self.of_all(Some(part))
+        MetricPath {
+            part: Some(part),
+            ..self.whole()
+        }
     }
 
     /// The metric itself, which is no family.
     pub const fn whole(self) -> MetricPath {
-        self.of_all(None)
+        MetricPath {
+            metric: self,
+            subject: Subject::All,
+            part: None,
+        }
     }
 }
 
@@ -525,10 +518,8 @@ pub fn lookup(path: &str, names: &OperationNames<'_>) -> Result<MetricPath, Unkn
             Subject::One(side, index)
         }
     };
-    let (head, part) = match rest.split_once('.') {
-        Some((head, part)) => (head, Some(part)),
-        None => (rest, None),
-    };
+    let mut pieces = rest.splitn(2, '.');
+    let (head, part) = (pieces.next().unwrap_or_default(), pieces.next());
     let metric = MetricId::find(operation.map(|(side, _)| side), head).ok_or_else(unknown)?;
     let part = match part {
         None if metric.is_response() => {
@@ -564,24 +555,17 @@ pub fn all_paths(names: &OperationNames<'_>) -> Vec<String> {
     let each =
         |side: Side| (0..names.of(side).len()).map(move |at| (Some(side), Subject::One(side, at)));
     let each = Side::ALL.into_iter().flat_map(each);
-    let mut paths = Vec::new();
-    for (side, subject) in std::iter::once((None, Subject::All)).chain(each) {
-        for &metric in MetricId::ALL.iter().filter(|id| id.is_of(side)) {
-            let members = Part::ALL.iter().copied().map(Some);
-            let whole = std::iter::once(None).filter(|_| !metric.is_response());
-            for part in whole.chain(members.filter(|_| metric.is_response())) {
-                paths.push(
-                    MetricPath {
-                        metric,
-                        subject,
-                        part,
-                    }
-                    .text(names),
-                );
-            }
-        }
-    }
-    paths
+    let all = std::iter::once((None, Subject::All)).chain(each);
+    let of_metric = |metric: MetricId| match metric.is_response() {
+        true => Part::ALL.map(|part| metric.at(part)).to_vec(),
+        false => vec![metric.whole()],
+    };
+    let paths = all.flat_map(|(side, subject)| {
+        let own = MetricId::ALL.iter().filter(move |id| id.is_of(side));
+        let paths = own.flat_map(move |id| of_metric(*id));
+        paths.map(move |path| MetricPath { subject, ..path }.text(names))
+    });
+    paths.collect()
 }
 
 #[cfg(test)]

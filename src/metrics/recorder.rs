@@ -54,32 +54,24 @@ pub struct RecorderConfig {
 
 /// What operations are of: a write, read or neighbour by its index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Recorded {
-    /// Writes, reads or neighbours.
-    pub side: Side,
-    /// Which of them.
-    pub index: usize,
-}
+pub struct Recorded(pub Side, pub usize);
 
 impl Recorded {
     /// A neighbour.
     pub fn neighbour(number: u32) -> Self {
-        let (side, index) = (Side::Neighbour, number as usize);
-        Self { side, index }
+        Self(Side::Neighbour, number as usize)
     }
 }
 
 impl From<WriteId> for Recorded {
     fn from(write: WriteId) -> Self {
-        let (side, index) = (Side::Write, usize::from(write.0));
-        Self { side, index }
+        Self(Side::Write, usize::from(write.0))
     }
 }
 
 impl From<ReadId> for Recorded {
     fn from(read: ReadId) -> Self {
-        let (side, index) = (Side::Read, usize::from(read.0));
-        Self { side, index }
+        Self(Side::Read, usize::from(read.0))
     }
 }
 
@@ -291,7 +283,7 @@ impl Recorder {
                 config.servers_at_start,
                 has_series,
             ),
-            refused_rows: Table::new(RefusalReason::ALL.len()),
+            refused_rows: Table::new(RefusalReason::COUNT),
             busiest_log: None,
             warmup: config.warmup.as_nanos(),
             key_at: Cursor::default(),
@@ -352,7 +344,7 @@ impl Recorder {
 
     /// The intended time of a read, or of what a neighbour does, has come. Counted once, whatever happens later. `at` < duration.
     pub fn intended(&mut self, at: SimTime, what: impl Into<Recorded>) {
-        let Recorded { side, index } = what.into();
+        let Recorded(side, index) = what.into();
         let side = &mut self.sides[side as usize];
         let interval = side.offered_at.to(&self.intervals, at.as_nanos());
         *side.offered.cell(interval, index) += 1;
@@ -419,7 +411,7 @@ impl Recorder {
         finished: SimTime,
         within_deadline: bool,
     ) -> bool {
-        let Recorded { side, index } = what.into();
+        let Recorded(side, index) = what.into();
         self.sides[side as usize].tallies[index].completed(
             intended.as_nanos(),
             finished.as_nanos(),
@@ -455,7 +447,7 @@ impl Recorder {
         finished: SimTime,
         within_deadline: bool,
     ) -> bool {
-        let side = &mut self.sides[what.side as usize];
+        let side = &mut self.sides[what.0 as usize];
         side.ends(&self.intervals, finished);
         let response = finished.since(intended).as_nanos();
         side.warm_up.completed(finished.as_nanos(), 1, response);
@@ -483,7 +475,7 @@ impl Recorder {
 
     /// An operation was given up at `at`.
     pub fn failed(&mut self, what: impl Into<Recorded>, intended: SimTime, at: SimTime) {
-        let Recorded { side, index } = what.into();
+        let Recorded(side, index) = what.into();
         let side = &mut self.sides[side as usize];
         side.ends(&self.intervals, at);
         side.tallies[index].failed(intended.as_nanos(), at.as_nanos(), self.warmup);
@@ -491,7 +483,7 @@ impl Recorder {
 
     /// An operation is still in flight at the end; called once for each before [`Recorder::finish`].
     pub fn unfinished(&mut self, what: impl Into<Recorded>, intended: SimTime, end: SimTime) {
-        let Recorded { side, index } = what.into();
+        let Recorded(side, index) = what.into();
         let tally = &mut self.sides[side as usize].tallies[index];
         tally.unfinished(intended.as_nanos(), end.as_nanos(), self.warmup);
     }

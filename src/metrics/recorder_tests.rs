@@ -369,10 +369,7 @@ fn neighbours_are_counted_apart_and_their_regions_not_at_all() {
     });
     offer(&mut recorder, 1_500, 0, 40);
     offer(&mut recorder, 1_600, 1, 60);
-    let users = Recorded {
-        side: Side::Neighbour,
-        index: 1,
-    };
+    let users = Recorded(Side::Neighbour, 1);
     for at in [900, 1_100, 1_200, 1_300] {
         recorder.intended(ms(at), users);
     }

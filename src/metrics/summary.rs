@@ -268,6 +268,11 @@ impl Summary {
         !self.run.of(side).tallies.is_empty()
     }
 
+    /// A list that a run without operations of the side has none of.
+    fn if_any<T>(&self, side: Side, list: impl FnOnce() -> Vec<T>) -> Vec<T> {
+        self.has(side).then(list).unwrap_or_default()
+    }
+
     /// Peak-to-mean of what servers are asked for in all.
     fn demand_peak(&self) -> Option<f64> {
         match self.has(Side::Read) {
@@ -346,35 +351,38 @@ impl Summary {
         rows.clone().map(length).sum::<u64>() as f64 * f64::from(self.run.config.handlers)
     }
 
-    /// Share of each server's handlers that is busy over some intervals.
-    fn utilisations(&self, rows: Range<usize>) -> impl Iterator<Item = f64> + '_ {
+    /// What part of each server's handler time over some intervals that is of which `nanos` tells, by interval and server.
+    fn parts<'a>(
+        &'a self,
+        rows: Range<usize>,
+        nanos: impl Fn(usize, usize) -> i64 + 'a,
+    ) -> impl Iterator<Item = f64> + 'a {
         let capacity = self.handler_time(&rows);
         (0..self.servers()).map(move |server| {
-            let busy = |row| self.run.servers.row(row)[server].busy;
-            let busy: u64 = rows.clone().map(busy).sum();
-            (busy as f64 / capacity).min(1.0)
+            let nanos = rows.clone().map(|row| nanos(row, server));
+            nanos.sum::<i64>() as f64 / capacity
         })
+    }
+
+    /// Share of each server's handlers that is busy over some intervals.
+    fn utilisations(&self, rows: Range<usize>) -> impl Iterator<Item = f64> + '_ {
+        let busy = |row, server: usize| self.run.servers.row(row)[server].busy as i64;
+        self.parts(rows, busy).map(|part| part.min(1.0))
     }
 
     /// The same of the time that reads ask handlers for, which can be more than there is.
     fn read_work(&self, rows: Range<usize>) -> impl Iterator<Item = f64> + '_ {
-        let capacity = self.handler_time(&rows);
-        (0..self.servers()).map(move |server| {
-            let work = |row| {
-                let length = self.run.intervals.length(row, self.end);
-                let later = self.run.long_reads.difference(row, server, length);
-                self.run.read_work.row(row)[server] as i64 + later
-            };
-            rows.clone().map(work).sum::<i64>() as f64 / capacity
+        self.parts(rows, |row, server| {
+            let length = self.run.intervals.length(row, self.end);
+            let later = self.run.long_reads.difference(row, server, length);
+            self.run.read_work.row(row)[server] as i64 + later
         })
     }
 
     /// The same of what neighbours do.
     fn neighbour_work(&self, rows: Range<usize>) -> impl Iterator<Item = f64> + '_ {
-        let capacity = self.handler_time(&rows);
-        (0..self.servers()).map(move |server| {
-            let work = |row| self.run.neighbour_work.row(row)[server];
-            rows.clone().map(work).sum::<u64>() as f64 / capacity
+        self.parts(rows, |row, server| {
+            self.run.neighbour_work.row(row)[server] as i64
         })
     }
 
@@ -493,26 +501,15 @@ impl Summary {
             window_start: self.grid.window.start / run.group,
             server_demand: demand(written),
             server_completed: of_servers(|server| server.completed),
-            write_response_ms: match self.has(Side::Write) {
-                true => grouped().map(response_ms).collect(),
-                false => Vec::new(),
-            },
+            write_response_ms: self.if_any(Side::Write, || grouped().map(response_ms).collect()),
             server_refused: of_servers(|server| server.refused),
             server_utilisation: grouped().map(utilisation).collect(),
             key_demand: (0..rows.div_ceil(run.group)).map(key_row).collect(),
             region_demand: written.regions.window.clone(),
-            server_read_demand: match self.has(Side::Read) {
-                true => demand(read),
-                false => Vec::new(),
-            },
-            server_read_work: match self.has(Side::Read) {
-                true => grouped().map(read_work).collect(),
-                false => Vec::new(),
-            },
-            server_neighbour_work: match self.has(Side::Neighbour) {
-                true => grouped().map(neighbour_work).collect(),
-                false => Vec::new(),
-            },
+            server_read_demand: self.if_any(Side::Read, || demand(read)),
+            server_read_work: self.if_any(Side::Read, || grouped().map(read_work).collect()),
+            server_neighbour_work: self
+                .if_any(Side::Neighbour, || grouped().map(neighbour_work).collect()),
             top_regions: load.regions.tops.clone(),
             read_region_demand: read.regions.window.clone(),
             region_server: run.config.region_server.clone(),

@@ -17,20 +17,12 @@ impl ByteSet {
 
     /// `first ..= last`.
     pub fn range(first: u8, last: u8) -> Self {
-        let mut set = Self::NONE;
-        for byte in first..=last {
-            set.insert(byte);
-        }
-        set
+        (first..=last).collect()
     }
 
     /// The bytes that occur in `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
-        let mut set = Self::NONE;
-        for &byte in bytes {
-            set.insert(byte);
-        }
-        set
+        bytes.iter().copied().collect()
     }
 
     /// Adds a byte.
@@ -86,11 +78,16 @@ impl ByteSet {
     /// Each byte sent through `map`.
     #[must_use]
     pub fn map(self, map: impl Fn(u8) -> u8) -> Self {
-        let mut set = Self::NONE;
-        for byte in self.iter() {
-            set.insert(map(byte));
-        }
-        set
+        self.iter().map(map).collect()
+    }
+}
+
+impl FromIterator<u8> for ByteSet {
+    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Self {
+        bytes.into_iter().fold(Self::NONE, |mut set, byte| {
+            set.insert(byte);
+            set
+        })
     }
 }
 

@@ -30,14 +30,10 @@ impl ValueGroups {
             of_groups[*group as usize].push(*slot);
         }
         Self {
-            field,
             values,
             of_values,
             of_groups,
-            count: f64::from(last) + 1.0,
-            steps: None,
-            in_each: 1.0,
-            decides: Vec::new(),
+            ..Self::alike(field, f64::from(last) + 1.0, None, 1.0)
         }
     }
 

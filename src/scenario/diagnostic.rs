@@ -30,8 +30,13 @@ pub struct Diagnostic {
     pub help: Option<String>,
 }
 
+/// What a message, a label or help is said with.
+pub trait Text: Into<String> {}
+
+impl<T: Into<String>> Text for T {}
+
 impl Diagnostic {
-    fn new(severity: Severity, message: impl Into<String>) -> Self {
+    fn new(severity: Severity, message: impl Text) -> Self {
         Self {
             severity,
             message: message.into(),
@@ -42,17 +47,17 @@ impl Diagnostic {
     }
 
     /// An error without a place.
-    pub fn error(message: impl Into<String>) -> Self {
+    pub fn error(message: impl Text) -> Self {
         Self::new(Severity::Error, message)
     }
 
     /// A warning without a place.
-    pub fn warning(message: impl Into<String>) -> Self {
+    pub fn warning(message: impl Text) -> Self {
         Self::new(Severity::Warning, message)
     }
 
     /// A note without a place.
-    pub fn note(message: impl Into<String>) -> Self {
+    pub fn note(message: impl Text) -> Self {
         Self::new(Severity::Note, message)
     }
 
@@ -63,13 +68,13 @@ impl Diagnostic {
     }
 
     /// The same with this text at the caret.
-    pub fn label(mut self, label: impl Into<String>) -> Self {
+    pub fn label(mut self, label: impl Text) -> Self {
         self.label = label.into();
         self
     }
 
     /// The same with a next step.
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Text) -> Self {
         self.help = Some(help.into());
         self
     }

@@ -1,7 +1,7 @@
 //! Where complaints are collected, the keys that were asked for, and the defaults that were used.
 
 use super::data::{Loaded, Request};
-use super::diagnostic::Diagnostic;
+use super::diagnostic::{Diagnostic, Text};
 use super::document::{Node, SourcePlace, Value};
 use super::string_map::locate;
 use crate::settings::Profile;
@@ -147,8 +147,8 @@ impl Diagnostics {
     pub(super) fn error(
         &self,
         place: &SourcePlace,
-        message: impl Into<String>,
-        label: impl Into<String>,
+        message: impl Text,
+        label: impl Text,
     ) -> Refused {
         self.add(place, Diagnostic::error(message).label(label))
     }

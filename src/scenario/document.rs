@@ -173,18 +173,7 @@ impl TomlTable {
             }
         }
     }
-}
 
-/// Keys of a path, each with its place.
-pub type Path = Vec<(String, SourcePlace)>;
-
-/// The dotted path of keys.
-pub fn dotted(keys: &[(String, SourcePlace)]) -> String {
-    let keys: Vec<&str> = keys.iter().map(|(key, _)| key.as_str()).collect();
-    keys.join(".")
-}
-
-impl TomlTable {
     /// All entries that are no tables, or at whose dotted path `ends`, with the paths to them.
     pub fn leaves(&self, ends: &dyn Fn(&str) -> bool) -> Vec<(Path, &Entry)> {
         let mut leaves = Vec::new();
@@ -207,6 +196,15 @@ impl TomlTable {
             }
         }
     }
+}
+
+/// Keys of a path, each with its place.
+pub type Path = Vec<(String, SourcePlace)>;
+
+/// The dotted path of keys.
+pub fn dotted(keys: &[(String, SourcePlace)]) -> String {
+    let keys: Vec<&str> = keys.iter().map(|(key, _)| key.as_str()).collect();
+    keys.join(".")
 }
 
 /// Syntax errors that are told apart: what has more of them is no scenario (estimate).

@@ -759,9 +759,7 @@ fn read_weights(reader: &Reader<'_>, kind: &FieldKind) -> Option<Vec<f64>> {
         None => {
             if let Some(count) = count.filter(|&count| given < count) {
                 let diagnostic = Diagnostic::note(message(count)).label("the others never come");
-                reader
-                    .sink
-                    .add(&reader.place_of_value("weights"), diagnostic);
+                reader.complain("weights", diagnostic);
             }
             return Some(weights);
         }
@@ -809,8 +807,7 @@ fn read_normal(normal: &Reader<'_>, kind: &FieldKind) -> Option<DistributionShap
         let message =
             format!("{mean} ± 3 × {sd} reaches hardly any of the values {least} to {greatest}");
         let label = "`mean` and `sd` are in the field's own values, not parts of them";
-        let diagnostic = Diagnostic::note(message).label(label);
-        normal.sink.add(&normal.place_of_value("sd"), diagnostic);
+        normal.complain("sd", Diagnostic::note(message).label(label));
     }
     Some(DistributionShape::Normal { mean, sd })
 }

@@ -4,7 +4,7 @@
 //! A default is given as the TOML text that a user could write, read by the same code, and noted: so `check --show` can't
 //! print another default than the one that is used.
 
-use super::diagnostic::Diagnostic;
+use super::diagnostic::{Diagnostic, Text};
 use super::diagnostics::{Diagnostics, Refused, table_name};
 use super::document::{self, Entry, Node, SourcePlace, TomlTable, Value};
 use super::names::{nearest, suggest};
@@ -138,14 +138,13 @@ impl<'a> Reader<'a> {
         items: &'i [T],
         most: usize,
         what: &str,
-        label: impl Into<String>,
+        label: impl Text,
     ) -> &'i [T] {
-        let Some(beyond) = items.get(most) else {
-            return items;
-        };
-        let message = format!("{} {what}", items.len());
-        self.sink.error(beyond.place(), message, label);
-        &items[..most]
+        if let Some(beyond) = items.get(most) {
+            let message = format!("{} {what}", items.len());
+            self.sink.error(beyond.place(), message, label);
+        }
+        &items[..most.min(items.len())]
     }
 
     /// Asks for a key that says nothing here, and complains when it is there; `label` says what it needs.
@@ -170,27 +169,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Complains about the value of a key.
-    pub(super) fn refuse(
-        &self,
-        key: &str,
-        message: impl Into<String>,
-        label: impl Into<String>,
-    ) -> Refused {
+    pub(super) fn refuse(&self, key: &str, message: impl Text, label: impl Text) -> Refused {
         self.complain(key, Diagnostic::error(message).label(label))
     }
 
     /// Complains about a key, whatever its value.
-    pub(super) fn refuse_key(
-        &self,
-        key: &str,
-        message: impl Into<String>,
-        label: impl Into<String>,
-    ) -> Refused {
+    pub(super) fn refuse_key(&self, key: &str, message: impl Text, label: impl Text) -> Refused {
         self.complain_of_key(key, Diagnostic::error(message).label(label))
     }
 
     /// Complains about the table as a whole.
-    pub(super) fn refuse_table(&self, message: impl Into<String>, label: &str) -> Refused {
+    pub(super) fn refuse_table(&self, message: impl Text, label: &str) -> Refused {
         self.sink.error(&self.place, message, label)
     }
 

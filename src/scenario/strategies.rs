@@ -297,20 +297,14 @@ fn with_own_table<'a>(
     entry: impl Fn(&'static str) -> Option<&'a Entry>,
 ) -> Option<TomlTable> {
     let own = ALL_OF_TABLE.all().filter_map(|setting| entry(setting.key));
-    let mut own = TomlTable {
-        entries: own.cloned().collect(),
-    };
-    if let Some(first) = own.entries.first() {
+    let own: Vec<&Entry> = own.collect();
+    if let Some(first) = own.first() {
         let place = first.place.clone();
-        let of_table = overlay
-            .table("table")
-            .map_or(&[][..], |table| &table.entries);
-        let others = of_table
-            .iter()
-            .filter(|entry| own.get(&entry.key).is_none());
-        let others: Vec<Entry> = others.cloned().collect();
-        own.entries.extend(others);
-        let value = Value::Table(own);
+        let mut table = overlay.table("table").cloned().unwrap_or_default();
+        for entry in own {
+            table.set(&entry.key, entry.place.clone(), entry.node.clone());
+        }
+        let value = Value::Table(table);
         overlay.set("table", place.clone(), Node { value, place });
     }
     (!overlay.entries.is_empty()).then_some(overlay)

@@ -47,6 +47,23 @@ fn a_range_of_numbers_is_a_scan_of_each_sign() {
     }
 }
 
+/// Of 18,001 latitudes and 36,001 longitudes, each around 0, cells of 1,000: nearly all of 500,000 records of 50 kinds fill 19 x 37 of them, but for those at the ends with one value. The cell of a
+/// record has 50 rows, and its latitude's band as many in each of the 35 cells that are filled.
+#[test]
+fn cells_of_many_values_of_both_signs_are_as_many_as_what_divides_them_makes() {
+    let text = "[time]\nduration = \"10s\"\n[field]\nlat = { type = \"int\", count = 18_001, first = -9_000 }\n\
+         lon = { type = \"int\", count = 36_001, first = -18_000 }\nkind = { type = \"int\", count = 50 }\n[existing.w]\nrecords = 500_000\n\
+         [read.cell]\nequal = [\"lat\", \"lon\"]\n[read.band]\nequal = [\"lat\"]\n\
+         [strategy.only]\nkey = \"sbe4(lat / 1000) || sbe4(lon / 1000) || be1(kind)\"\n";
+    let scenario = Scenario::parse(text, "signs").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let layout = Layout::of(&scenario.strategies[0], &firsts[0]);
+    let [cell, band] = [0, 1].map(|read| layout.reads[read].planned.plan.expected.rows_read);
+    assert!(is_near(cell, 50.0, 0.02), "{cell}");
+    // Two cells of one longitude each at the ends have a few rows between them.
+    assert!(is_near(band, 35.0 * 50.0, 0.02), "{band}");
+}
+
 /// Of the scores from 0 on that are subtracted from 0 only that of 0 is no negative number: highest first, a page needs no other.
 #[test]
 fn pages_by_numbers_of_both_signs_are_read_in_the_order_of_the_first_sign() {
