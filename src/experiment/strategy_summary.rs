@@ -160,6 +160,13 @@ impl<'a> StrategySummary<'a> {
             let left = by_handlers.unwrap_or(1.0) * (1.0 - asked);
             left.clamp(LEAST_ROOM, 1.0)
         };
+        // A full log holds up those that write to it; the others are done all the same, and would be fewer where all are.
+        let held_up = logged.map_or(1.0, |it| {
+            let of_write = &runs.each(Side::Write)[it.heaviest];
+            let mean = |id| of_write.mean(id);
+            let done = mean(MetricId::WriteThroughput).zip(mean(MetricId::WriteOffered));
+            done.map_or(1.0, |(done, offered)| (done / offered).min(1.0))
+        });
         let series = runs.series.as_ref();
         let beside_others = series.map_or(1.0, |it| cluster_history::beside_others(it, room));
         runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
@@ -171,11 +178,13 @@ impl<'a> StrategySummary<'a> {
             let peak = peak.max(slowest * f64::from(servers)).max(of_turns);
             let rows = f64::from(servers) * capacity? / (peak * beside_others);
             let known = |id: MetricId| scalars.get(id);
-            let measured = known(MetricId::WriteThroughput).zip(known(MetricId::LogUtilisationMax));
-            let of_logs = logged.zip(measured);
-            let of_logs = of_logs.map_or(f64::INFINITY, |(it, (written, log))| {
-                it.filling_log(written, log)
-            });
+            let of_logs = || {
+                let (it, written) = (logged?, known(MetricId::WriteThroughput)?);
+                let in_step = known(MetricId::WriteOffered)? * held_up;
+                let log = known(MetricId::LogUtilisationMax)?;
+                Some(it.filling_log(written.min(in_step), log))
+            };
+            let of_logs = of_logs().unwrap_or(f64::INFINITY);
             Some((rows / strategy.rows_per_write()).min(of_rows).min(of_logs))
         });
         found
@@ -188,6 +197,7 @@ impl<'a> StrategySummary<'a> {
             runs: &self.runs,
             servers: self.servers,
             sample: self.time.sample,
+            seed: self.seed,
         }
     }
 
