@@ -304,8 +304,9 @@ impl Evidence<'_> {
             }
         };
         let replicates = self.runs.all().replicates().max(1);
-        let sum: f64 = (0..replicates).map(carried).sum();
-        let mean = sum / f64::from(replicates);
+        // Peaks are averaged, as those of runs are: a lucky dealing makes up for no other.
+        let peaks: f64 = (0..replicates).map(|it| 1.0 / carried(it)).sum();
+        let mean = f64::from(replicates) / peaks;
         Some(mean).filter(|_| !workload.writes.iter().any(is_import))
     }
 
