@@ -224,6 +224,7 @@ fn arrivals(criterion: &mut Criterion) {
             import: None,
         },
         with: Vec::new(),
+        most_per_sec: f64::INFINITY,
     };
     let workload = Workload {
         start: START,

@@ -11,6 +11,7 @@ use crate::metrics::{
     Demanded, FULL_ROW, Hotspot, HotspotEvidence, HottestServer, MetricId, NO_HOTSPOT_BELOW,
     OF_READS, OPERATIONS_PER_SERVER, PASSING, Peak, Side,
 };
+use crate::random::{Seed, Stream, stream};
 use crate::scenario::Strategy;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{PickDistribution, RangeExtent, Read, Workload, Write};
@@ -66,6 +67,7 @@ impl Hotspots {
             runs,
             servers,
             sample,
+            ..
         } = evidence;
         let peak = |side: Side, id: MetricId| {
             let value = runs.all().mean(id.of(side))?;
@@ -73,9 +75,9 @@ impl Hotspots {
             Some(Peak { value, even })
         };
         let is_hot = |side, id| peak(side, id).is_some_and(|peak: Peak| peak.is_hot());
-        // Intervals show turns that last longer.
+        // Half of the intervals, and with them their median, show turns that last twice as long; of shorter ones most hold two.
         let is_seen = |secs: f64| {
-            secs >= sample.as_secs_f64() && is_hot(Side::Write, MetricId::ServerPeakToMean)
+            secs >= 2.0 * sample.as_secs_f64() && is_hot(Side::Write, MetricId::ServerPeakToMean)
         };
         let rows = strategy.rows_per_write();
         let any_turn = evidence.turn();
@@ -231,6 +233,9 @@ impl Hotspots {
 /// 0.58 of them on (measured).
 const WAITS_FOR_A_ROW: f64 = 1.0 / 3.0;
 
+/// So many turns of servers show which of them follow one another: 4 of the moments that a key tells for each of them (estimate).
+const TURNS_SEEN: f64 = 125.0;
+
 /// A strategy, what is foreseen of it, how its runs went, the servers that had joined by the middle of the window, and the interval in which demand is
 /// counted: what hotspots are found by.
 #[derive(Clone, Copy)]
@@ -240,6 +245,7 @@ pub(super) struct Evidence<'a> {
     pub(super) runs: &'a StrategyRuns,
     pub(super) servers: u32,
     pub(super) sample: SimDuration,
+    pub(super) seed: Seed,
 }
 
 impl Evidence<'_> {
@@ -290,8 +296,8 @@ impl Evidence<'_> {
 
     /// How many times what it does a server may be asked for in its turns at a table before its queues refuse calls: what waits there is done in the turns of others. In T seconds
     /// it does C T rows and holds Q calls, so that it may get C + Q / T a second. Turns at a sequence are shorter the more rows come: of n rows a server does C n / R at a rate of R and
-    /// holds Q, so that it may get R = C / (1 - Q / n). All regions of a server may follow one another. Calls are refused from 0.93 of that on, as one queue is full before the others
-    /// are (measured). `None` of imports and of clients that wait, which have no time for it.
+    /// holds Q, so that it may get R = C / (1 - Q / n). Regions that follow one another on the server that they open on are one turn, and the longest counts: a mean over
+    /// replicates. Calls are refused from 0.93 of that on, as one queue is full before the others are (measured). `None` of imports and of clients that wait, which have no time for it.
     fn carried(&self, table: usize, rows_of_servers: f64) -> Option<Carried> {
         let (setup, capacity) = (&self.strategy.setup, self.runs.capacity?);
         let (workload, cluster) = (&setup.workload, &setup.cluster);
@@ -305,21 +311,46 @@ impl Evidence<'_> {
             key.stay(pace, self.layout.points(table))
         };
         let [secs, faster] = [writes_of_full, 2.0 * writes_of_full].map(&mut secs_at);
-        let regions = reachable_regions(self.layout, table).div_ceil(self.servers as usize);
+        let times = (TURNS_SEEN * secs).min(workload.duration.as_secs_f64());
+        pace.speed *= times;
+        pace.rows_per_sec = pace.rows_per_sec.map(|_| times * writes_of_full);
+        let visited = key.visited(pace, self.layout.points(table));
         let queued = f64::from(cluster.call_queues) * f64::from(cluster.call_queue_length);
         let held = f64::from(cluster.handlers) + queued;
-        let waiting = held / (capacity * secs * regions as f64);
         // Times last as long at any rate.
         let turns_shorten = faster <= 0.75 * secs;
-        let times = match turns_shorten {
-            true => 1.0 / (1.0 - waiting).max(1.0 / f64::from(self.servers)),
-            false => 1.0 + waiting,
+        let carried = |replicate: u32| {
+            let servers = self.opening_servers(table, replicate);
+            let server = |region: &usize| servers.get(*region);
+            let same = visited.chunk_by(|a, b| server(a) == server(b));
+            let turns = same.map(<[_]>::len).max().unwrap_or(1);
+            let waiting = held / (capacity * secs * turns as f64);
+            match turns_shorten {
+                true => 1.0 / (1.0 - waiting).max(1.0 / f64::from(self.servers)),
+                false => 1.0 + waiting,
+            }
         };
+        let replicates = self.runs.all().replicates().max(1);
+        // Peaks are averaged, as those of runs are: a lucky dealing makes up for no other.
+        let peaks: f64 = (0..replicates).map(|it| 1.0 / carried(it)).sum();
         let carried = Carried {
-            times,
+            times: f64::from(replicates) / peaks,
             turns_shorten,
         };
         Some(carried).filter(|_| !workload.writes.iter().any(is_import))
+    }
+
+    /// The servers that the regions of a table open on in a replicate, in key order.
+    fn opening_servers(&self, table: usize, replicate: u32) -> Vec<u32> {
+        let setup = &self.strategy.setup;
+        let existing = self.layout.run.existing.get(table);
+        let number = table as u32;
+        setup.table.placement.of_table(number).opening_servers(
+            self.layout.points(table).count() as u32 + 1,
+            existing.map_or(&[][..], |rows| &rows.split_off),
+            setup.cluster.servers,
+            &mut stream(self.seed, replicate, Stream::Placement, number),
+        )
     }
 
     /// Operations a second, those that lock no row included, at which the row that is locked most is incremented, or appended to, as fast as its lock lets it,

@@ -24,8 +24,10 @@ pub(super) struct KeptRows {
 impl KeptRows {
     /// Of each strategy of a group, which is not empty.
     pub(super) fn of(group: &[&Strategy], seed: Seed) -> Vec<Self> {
-        let lasting = lasting(&group[0].setup);
-        let setup = lasting.as_ref().unwrap_or(&group[0].setup);
+        let mut setup = lasting(&group[0].setup).unwrap_or_else(|| (*group[0].setup).clone());
+        // A key that holds clients up keeps no fewer of the same rows.
+        setup.workload = setup.workload.at_any_pace();
+        let setup = &setup;
         let replicate = Replicate::new(setup, seed, 0);
         let writes = &setup.workload.writes;
         let all_add = !writes.is_empty() && writes.iter().all(adds);

@@ -9,7 +9,7 @@ use super::kept_rows::{FEWER, KeptRows, adds};
 use super::knee_result::{found, kept};
 use super::made_up_points;
 use super::ranking::{self, AS_GOOD, Candidate, Cost, Criterion, Ranking};
-use super::suggestions::{groups, seconds, strategies};
+use super::suggestions::{groups, seconds, share_load, strategies};
 use super::verdict::{NEARLY_ALL, is_piling_up, known_length, nothing_piles_up};
 use super::waiting_writers::{self, WaitingWriters};
 use super::{
@@ -227,17 +227,14 @@ fn rows_lost(
     groups: &[ComparableStrategies],
     at: usize,
 ) -> Option<String> {
-    let first = apart[at][0];
-    let twin = Replicate::twin(strategies, first);
-    let writes = &strategies[first].setup.workload.writes;
+    let first = &strategies[apart[at][0]];
+    let writes = &first.setup.workload.writes;
     if writes.iter().all(adds) {
         return None;
     }
     let rows = |of: &RankedStrategy| of.rows_kept.unwrap_or(0.0);
-    let others = (0..groups.len()).filter(|other| {
-        let first = apart[*other][0];
-        *other != at && Replicate::twin(strategies, first) == twin
-    });
+    let others = (0..groups.len())
+        .filter(|other| *other != at && share_load(&strategies[apart[*other][0]], first));
     let others = others.flat_map(|other| groups[other].strategies.iter());
     let most = others.max_by(|a, b| rows(a).total_cmp(&rows(b)))?;
     let best = &groups[at].strategies[0];

@@ -160,6 +160,13 @@ impl<'a> StrategySummary<'a> {
             let left = by_handlers.unwrap_or(1.0) * (1.0 - asked);
             left.clamp(LEAST_ROOM, 1.0)
         };
+        // A full log holds up those that write to it; the others are done all the same, and would be fewer where all are.
+        let held_up = logged.map_or(1.0, |it| {
+            let of_write = &runs.each(Side::Write)[it.heaviest];
+            let mean = |id| of_write.mean(id);
+            let done = mean(MetricId::WriteThroughput).zip(mean(MetricId::WriteOffered));
+            done.map_or(1.0, |(done, offered)| (done / offered).min(1.0))
+        });
         let series = runs.series.as_ref();
         let others_of_log = neighbours_part(strategy);
         let beside_others = series.map_or(1.0, |it| cluster_history::beside_others(it, room));
@@ -180,18 +187,21 @@ impl<'a> StrategySummary<'a> {
             let peak = peak.max(slowest * f64::from(servers)).max(of_turns);
             let rows = f64::from(servers) * capacity? / (peak * beside_others);
             let known = |id: MetricId| scalars.get(id);
-            let measured = known(MetricId::WriteThroughput).zip(known(MetricId::LogUtilisationMax));
-            let of_logs = logged.zip(measured);
-            let of_logs = of_logs.map_or(f64::INFINITY, |(it, (written, log))| {
-                let own = (log - others_of_log).max(0.0);
-                let filling = it.filling_log(written, own * at_a_time, others_of_log);
+            let of_logs = || {
+                let (it, written) = (logged?, known(MetricId::WriteThroughput)?);
+                let in_step = known(MetricId::WriteOffered)? * held_up;
+                let log = known(MetricId::LogUtilisationMax)?;
+                let own = (log - others_of_log).max(0.0) * at_a_time;
+                let filling = it.filling_log(written.min(in_step), own, others_of_log);
                 // What other servers complete while it is full tells nothing of it.
-                let of_even_mix = match log >= HELD_UP {
-                    true => it.of_even_mix(strategy, others_of_log) * f64::from(servers) / peak,
-                    false => f64::INFINITY,
-                };
-                filling.min(of_even_mix)
-            });
+                let even_mix = it.of_even_mix(strategy, others_of_log) * f64::from(servers) / peak;
+                Some(if log >= HELD_UP {
+                    filling.min(even_mix)
+                } else {
+                    filling
+                })
+            };
+            let of_logs = of_logs().unwrap_or(f64::INFINITY);
             Some((rows / strategy.rows_per_write()).min(of_rows).min(of_logs))
         });
         found
@@ -204,6 +214,7 @@ impl<'a> StrategySummary<'a> {
             runs: &self.runs,
             servers: self.servers,
             sample: self.time.sample,
+            seed: self.seed,
         }
     }
 

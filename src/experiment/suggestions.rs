@@ -13,6 +13,7 @@ use crate::layout::{Layout, ReadForecast, ReadGrowth, Replicate, Retention};
 use crate::scenario::{LoadError, Scenario, Strategy};
 use rayon::prelude::*;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// Keys that are laid out.
 const MOST_TRIED: usize = 14;
@@ -149,13 +150,21 @@ pub(super) fn groups(strategies: &[Strategy]) -> Vec<Vec<usize>> {
     groups
 }
 
+/// Both are asked to write and read the same, however far the clients of closed loops come.
+pub(super) fn share_load(one: &Strategy, other: &Strategy) -> bool {
+    let (setup, others) = (&one.setup, &other.setup);
+    Arc::ptr_eq(setup, others)
+        || setup.schema == others.schema
+            && setup.workload.at_any_pace() == others.workload.at_any_pace()
+}
+
 /// Both store the same rows under the same load on the same cluster: they may differ in key, pre-split, table settings, and in what
 /// the cluster does by itself.
 fn is_comparable(strategies: &[Strategy], a: usize, b: usize) -> bool {
     let (one, other) = (&strategies[a], &strategies[b]);
     let (setup, others) = (&one.setup, &other.setup);
     let known = |of: &Strategy| of.setup.schema.known_from(&of.cell_key.fields());
-    Replicate::twin(strategies, a) == Replicate::twin(strategies, b)
+    share_load(one, other)
         && known(one) == known(other)
         && setup.cluster == others.cluster
         && setup.client == others.client

@@ -38,6 +38,8 @@ pub(super) struct LoggedWrites {
     bytes: f64,
     /// The part of them that grows as the rate does: what the run appends to values.
     growing: f64,
+    /// The write with most of them, by its place.
+    pub(super) heaviest: usize,
 }
 
 impl LoggedWrites {
@@ -62,6 +64,7 @@ impl LoggedWrites {
         let values = appends.then(|| stored_cells(strategy, &Replicate::new(setup, seed, 0)));
         let (mut least, mut most) = (f64::INFINITY, 0.0f64);
         let (mut all, mut rows, mut grown) = (0.0, 0.0, 0.0);
+        let mut heaviest = (0.0, 0);
         for (at, (write, written)) in writes.iter().zip(&setup.written).enumerate() {
             let of_kind = setup.workload.estimated_operations(write, &setup.schema);
             let family = setup.table.families[written.family].name.len() as u64;
@@ -84,6 +87,9 @@ impl LoggedWrites {
             let bytes = size.cells(key_bytes.round() as u64) as f64 + of_value * more;
             (least, most) = (least.min(bytes), most.max(bytes));
             all += of_kind * bytes;
+            if of_kind * bytes > heaviest.0 {
+                heaviest = (of_kind * bytes, at);
+            }
             rows += of_kind;
             grown += of_kind * of_value * growing;
         }
@@ -91,6 +97,7 @@ impl LoggedWrites {
         (is_unlike && all > 0.0).then_some(Self {
             bytes: all / rows,
             growing: grown / all,
+            heaviest: heaviest.1,
         })
     }
 

@@ -356,6 +356,15 @@ impl KeyPlan {
         }
     }
 
+    /// The regions of those that these points cut to which rows go one after another, over a second at this pace.
+    pub fn visited<'a>(&self, pace: Pace, points: impl Iterator<Item = &'a [u8]>) -> Vec<usize> {
+        let points: Vec<&[u8]> = points.collect();
+        let region = |lead: &Vec<u8>| points.partition_point(|point| *point <= &lead[..]);
+        let mut visited: Vec<usize> = self.leads(pace).iter().map(region).collect();
+        visited.dedup();
+        visited
+    }
+
     /// What all keys begin with in a second at this pace, as far as a moment decides on it: a step of time that outlasts it.
     pub fn lasting_lead(&self, pace: Pace) -> Option<Vec<u8>> {
         let mut leads = self.leads(pace);

@@ -114,3 +114,43 @@ fn a_number_that_no_key_uses_hides_no_versions() {
         );
     }
 }
+
+#[test]
+fn scans_that_filter_a_kind_read_the_cells_of_all_kinds() {
+    let cells: Vec<String> = (0..10)
+        .map(|at| format!("c{at} = {{ size = \"8B\" }}"))
+        .collect();
+    let text = format!(
+        "[field]\ndev = {{ type = \"int\", count = 100 }}\nkind = {{ type = \"int\", count = 2 }}\n\
+         ts = {{ type = \"timestamp\", unit = \"ms\" }}\n\
+         [write.small]\nrate = \"1/s\"\nwith = {{ kind = 0 }}\ncells = {{ v = {{ size = \"8B\" }} }}\n\
+         [write.large]\nrate = \"1/s\"\nwith = {{ kind = 1 }}\ncells = {{ {} }}\n\
+         [existing.small]\nrecords = 100_000\nlast = \"1d\"\n[existing.large]\nrecords = 100_000\nlast = \"1d\"\n\
+         [read.small]\nequal = [\"dev\", \"kind\"]\nwith = {{ kind = 0 }}\n[read.large]\nequal = [\"dev\", \"kind\"]\nwith = {{ kind = 1 }}\n\
+         [strategy.told]\nkey = \"be1(kind) || be4(dev) || be8(ts)\"\n[strategy.mixed]\nkey = \"be4(dev) || be8(ts) || be1(kind)\"\n",
+        cells.join(", ")
+    );
+    let scenario = scenario(&text);
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let cells = |strategy: usize| {
+        let reads = Layout::of(&scenario.strategies[strategy], &firsts[strategy]).reads;
+        [0, 1].map(|read: usize| [reads[read].cells_read, reads[read].cells_returned])
+    };
+    // A device has 1,000 rows of a cell and 1,000 of ten, the target besides: whoever scans both reads 11,000 cells, whichever are wanted.
+    let expected = [
+        [[1_000.0; 2], [10_000.0; 2]],
+        [[11_000.0, 1_000.0], [11_000.0, 10_000.0]],
+    ];
+    for (strategy, expected) in expected.into_iter().enumerate() {
+        for (found, expected) in cells(strategy)
+            .into_iter()
+            .flatten()
+            .zip(expected.into_iter().flatten())
+        {
+            assert!(
+                (found / expected - 1.0).abs() < 0.002,
+                "{found} for {expected}"
+            );
+        }
+    }
+}

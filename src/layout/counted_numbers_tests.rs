@@ -117,3 +117,23 @@ fn the_first_digits_of_a_number_are_steps_of_it_whatever_they_are_written_by() {
         assert!((found - expected).abs() < 3.0, "{name}: {found} {expected}");
     }
 }
+
+#[test]
+fn a_scan_of_all_rows_meets_those_that_several_writes_count_once() {
+    // Each write counts its own numbers: in the middle of 10 s there are 15,000 of the faster one, and the 5,000 of the other are among them.
+    let text = "[time]\nduration = \"10s\"\nwarmup = \"0s\"\n\
+                [field]\nid = { type = \"sequence\" }\nother = { type = \"int\", count = 50 }\n\
+                [write.a]\nrate = \"1k/s\"\narrivals = \"constant\"\n[write.b]\nrate = \"3k/s\"\narrivals = \"constant\"\n\
+                [read.all]\nequal = [\"other\"]\n[strategy.s]\nkey = \"be8(id)\"\n";
+    let scenario = Scenario::parse(text, "numbers").unwrap_or_else(|error| panic!("{error}"));
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let read = Layout::of(&scenario.strategies[0], &firsts[0])
+        .reads
+        .remove(0);
+    // Targets lie anywhere in the run, evenly: their mean is its middle to a hundredth.
+    assert!(
+        (read.rows_read / 15_000.0 - 1.0).abs() < 0.01,
+        "{}",
+        read.rows_read
+    );
+}

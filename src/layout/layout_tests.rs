@@ -86,6 +86,7 @@ pub(super) fn strategy(
                 import: None,
             },
             with: Vec::new(),
+            most_per_sec: f64::INFINITY,
         }],
         existing: if existing == 0 {
             Vec::new()

@@ -193,13 +193,15 @@ impl<'a> ReadTargets<'a> {
 /// The keys of a table, and how many cells it keeps under them of the rows that a read asks for.
 pub(super) fn keys(table: &KeyedTable<'_>, read: &Read) -> TableKeys {
     let families = table.setup().table.families.iter();
+    let cells_of = |with: &[(FieldId, i64)]| match &row_columns(table, with)[..] {
+        [] => cells(table.setup(), |_| true).0,
+        columns => columns.iter().map(|it| it.share).sum(),
+    };
     TableKeys {
         key: table.key.clone(),
         cell_key: table.cell_key.clone(),
-        cells_of_a_write: match &row_columns(table, &read.with)[..] {
-            [] => cells(table.setup(), |_| true).0,
-            columns => columns.iter().map(|it| it.share).sum(),
-        },
+        cells_of_a_write: cells_of(&read.with),
+        cells_of_any: cells_of(&[]),
         versions: families.map(|it| it.spec.versions).max().unwrap_or(1),
     }
 }

@@ -19,6 +19,8 @@ pub struct TableKeys {
     pub cell_key: Arc<KeyPlan>,
     /// Cells of one write, > 0.
     pub cells_of_a_write: f64,
+    /// The same of the table's writes of all kinds.
+    pub cells_of_any: f64,
     /// Versions of a cell that are kept, > 0.
     pub versions: u32,
 }
@@ -30,6 +32,7 @@ impl From<&Arc<KeyPlan>> for TableKeys {
             key: key.clone(),
             cell_key: key.clone(),
             cells_of_a_write: 1.0,
+            cells_of_any: 1.0,
             versions: 1,
         }
     }
@@ -55,6 +58,8 @@ pub(super) struct Question {
     pub cell_identity: Option<RowIdentity>,
     /// Cells of one write.
     pub cells_of_a_write: f64,
+    /// The same of the table's writes of all kinds.
+    pub cells_of_any: f64,
     /// Versions of a cell that are kept, and of them those that are asked for.
     pub kept: u32,
     pub versions: u32,
@@ -273,6 +278,7 @@ impl Question {
             cell_key: cell_key.cloned(),
             cell_identity,
             cells_of_a_write: stored.cells_of_a_write,
+            cells_of_any: stored.cells_of_any,
             kept: stored.versions,
             versions: stored.versions.min(asked),
             by_time: order.is_some_and(|order| is_time(order.field)),

@@ -518,7 +518,12 @@ impl<R: RowCounts> Read<'_, R> {
             most => self.versions_of_a_cell(most),
         };
         let of_write = versions * question.cells_of_a_write;
-        self.requests.row_cells *= of_write;
+        // Scans that don't tell the kind of rows that the reader asks for read those of all kinds.
+        let tells = |field: &FieldId| self.plan.evidence.told.contains(field);
+        self.requests.row_cells *= match self.requests.scans.is_empty() {
+            false if !question.fixed.iter().all(tells) => versions * question.cells_of_any,
+            _ => of_write,
+        };
         let rows = self.requests.rows_returned;
         let returned = match page.cells {
             Some([_, returned]) => returned,

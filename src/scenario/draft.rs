@@ -210,6 +210,7 @@ fn closed_loop_limits(setup: &Setup) -> ClosedLoopLimits {
         idle_response: idle_put(cluster),
         rows_per_sec: servers * server_capacity_per_second(cluster, table),
         buffered_rows_per_sec: servers * server_buffered_capacity_per_second(cluster, table),
+        part: 1.0,
     }
 }
 

@@ -30,6 +30,7 @@ mod load;
 mod metric_names;
 mod model;
 mod names;
+mod pace;
 mod points;
 mod prelude;
 mod presplits;

@@ -4,9 +4,11 @@ use super::draft::{Draft, SCENARIO, read_draft};
 use super::expectations::{Context, read_expectations};
 use super::lints;
 use super::model::{Expectation, SweepPoint};
+use super::pace::set_pace;
 use super::prelude::*;
 use super::strategies::{check_derived, read_strategies};
 use super::sweeps::Sweep;
+use crate::random::Seed;
 use std::sync::Arc;
 
 /// After so many points with errors the others are not read: they would say the same.
@@ -122,8 +124,10 @@ fn read_point(sink: &Diagnostics, own: &Diagnostics, source: Source<'_>, point: 
     let strategies = strategies.into_iter().zip(&selected);
     let strategies = strategies.filter(|(_, selected)| selected.is_some());
     let strategies = strategies.filter_map(|((_, read), _)| Some(read?.strategy));
-    let strategies: Vec<Strategy> = strategies.collect();
+    let mut strategies: Vec<Strategy> = strategies.collect();
     if sink.errors() + own.errors() == 0 {
+        let seed = Seed(draft.seed);
+        strategies.iter_mut().for_each(|it| set_pace(it, seed));
         lints::lint_strategies(own, &strategies);
         lints::lint_expectations(own, &document, &strategies, &expectations);
         lints::lint_reads(own, &document, &strategies);

@@ -98,6 +98,7 @@ pub(super) fn read_writes(
             kind,
             load,
             with,
+            most_per_sec: f64::INFINITY,
         });
     }
     writes

@@ -82,6 +82,7 @@ pub(super) fn write(name: &str, load: LoadModel) -> Write {
         kind: WriteKind::Put,
         load,
         with: Vec::new(),
+        most_per_sec: f64::INFINITY,
     }
 }
 

@@ -126,6 +126,7 @@ pub(super) fn drawn(
             import: None,
         },
         with: with.to_vec(),
+        most_per_sec: f64::INFINITY,
     }
 }
 
@@ -332,6 +333,7 @@ pub(super) fn beating_table(phase: Phase) -> Workload {
         kind: WriteKind::Put,
         load: periodic(each),
         with: with.to_vec(),
+        most_per_sec: f64::INFINITY,
     };
     let existing = |name: &str, each, with: &[(FieldId, i64)], write| Existing {
         name: name.into(),

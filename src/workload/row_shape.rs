@@ -3,7 +3,7 @@
 
 use super::marginals::{GroupShares, Marginal, ValueClasses};
 use super::population::Population;
-use super::row_history::{RowHistory, Window};
+use super::row_history::{RowHistory, RowOrigin, Window};
 use super::row_question::{Condition, Item, RowEquality, items};
 use super::values_together::{ToldField, ValuesTogether};
 use crate::record::{FieldId, ValueGroups};
@@ -122,7 +122,17 @@ impl RowShape {
         let mut all = population.origins.iter();
         let are_sorted = all.any(|origin| origin.sorted_by.is_some());
         let mut asked = items(condition);
+        // Rows of several that count the same numbers, each from the first, are not apart.
+        let from_first = |&(at, origin): &(usize, &RowOrigin), field: FieldId| {
+            let marginal = population.marginals.of(at, field);
+            origin.sequence == 0 && matches!(marginal, Marginal::Number { .. })
+        };
+        let are_shared = equality.told.iter().any(|field| {
+            let all = population.origins.iter().enumerate();
+            all.filter(|of| from_first(of, *field)).count() > 1
+        });
         let is_drawn = !are_sorted
+            && !are_shared
             && asked.all(|item| {
                 item.is_single() && origins.clone().all(|origin| is_drawn(item.field, origin))
             });

@@ -5,7 +5,7 @@ use super::row_source::RowSource;
 use super::{Existing, ImportOrder, LoadModel, OperationBatch, OperationId, Workload, WriteId};
 use crate::random::{DrawKey, Stream, lane_of};
 use crate::record::RecordGenerator;
-use crate::time::SimTime;
+use crate::time::{SimDuration, SimTime};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ impl RunSample {
     ///
     /// Their fields are those that the run's operations of these numbers have. So are the times of beats, of constant arrivals, and of a write that has few
     /// operations; those of other Poisson arrivals lie anywhere in the gap in which an operation of that number is expected (the run's stray from it by a few
-    /// square roots of the number), and those of closed loops, which nobody knows, are spread over the run. The rows of an import that is ordered by a field are sorted among themselves.
+    /// square roots of the number), and those of closed loops, which nobody knows, are spread over the run, or over the time that an import takes. The rows of an import that is ordered by a field are sorted among themselves.
     /// No pass over the operations: O(n), O(n log n) for such an import.
     pub fn take(
         workload: &Workload,
@@ -155,6 +155,10 @@ fn sample_write(
         }
         _ => Vec::new(),
     };
+    // An import is done when its clients have put all its rows; what closed loops do else lasts as long as the run.
+    let rate = workload.estimated_rate(write, generator.schema()).0;
+    let written_by = SimDuration::from_nanos((volume as f64 / rate.max(1e-9) * 1e9) as u64);
+    let written_by = written_by.min(workload.duration);
     let time = |number: u64| match (&profile, rows.clock()) {
         _ if listed.is_some() => listed?.get(number as usize).copied(),
         _ if (number as usize) < own.len() => Some(own[number as usize]),
@@ -165,7 +169,7 @@ fn sample_write(
         }
         (None, None) => {
             let part = (number as f64 + place.at(number)) / volume as f64;
-            Some(SimTime::ZERO + workload.duration.mul_f64(part))
+            Some(SimTime::ZERO + written_by.mul_f64(part))
         }
     };
     let numbers: Vec<u64> = match choice {

@@ -156,6 +156,25 @@ fn a_sample_of_a_closed_loop_spreads_its_times_over_the_run() {
 }
 
 #[test]
+fn a_sample_of_an_import_by_clients_spreads_its_times_over_what_it_takes() {
+    // Six clients that think 1 ms and wait 2 ms put 2,000 rows a second: 650 in 0.325 s of a run of a second. One in a hundredth of that each is sampled.
+    let import = Import {
+        rows: drawn(650, 0),
+        order: ImportOrder::Time,
+        times: None,
+    };
+    let workload = closed(
+        6,
+        Think::Constant(SimDuration::from_millis(1)),
+        Some(import),
+    );
+    let mut sample = OperationBatch::default();
+    RunSample::take(&workload, &generator(), (100, Choice::Spread), &mut sample);
+    let last = sample.intended.last().expect("a hundred").as_secs_f64();
+    assert!((0.325 * 0.98..=0.325).contains(&last), "{last}");
+}
+
+#[test]
 fn times_of_a_sample_have_any_last_digits_unless_arrivals_are_constant() {
     // At 1,000/s an operation is due every millisecond, but comes at any microsecond of it: each tenth of a millisecond is as likely as another. Binomial with a mean of 100 and a standard deviation
     // of sqrt(1000 x 0.1 x 0.9) = 9.5: five of them.

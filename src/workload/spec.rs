@@ -65,6 +65,8 @@ pub struct ClosedLoopLimits {
     pub rows_per_sec: f64,
     /// Rows that all servers take when calls carry many.
     pub buffered_rows_per_sec: f64,
+    /// Of either, what the busiest server lets them take under a strategy's key: 1 where they share the rows evenly.
+    pub part: f64,
 }
 
 impl Default for ClosedLoopLimits {
@@ -74,6 +76,7 @@ impl Default for ClosedLoopLimits {
             idle_response: SimDuration::from_nanos(2_000_000),
             rows_per_sec: f64::INFINITY,
             buffered_rows_per_sec: f64::INFINITY,
+            part: 1.0,
         }
     }
 }
@@ -89,6 +92,8 @@ pub struct Write {
     pub load: LoadModel,
     /// Fields fixed for all its records, as slots.
     pub with: Vec<(FieldId, i64)>,
+    /// Operations a second that the store lets clients of a closed loop do under a strategy's key; infinite where nothing but the servers' number limits them.
+    pub most_per_sec: f64,
 }
 
 crate::text::words! {

@@ -91,7 +91,7 @@ impl Workload {
     /// How many times what all servers can do the writes ask for together, where that is more.
     fn overload(&self, schema: &Schema) -> f64 {
         let asked = self.writes.iter().map(|of| self.utilisation(of, schema));
-        asked.sum::<f64>().max(1.0)
+        (asked.sum::<f64>() / self.closed_loops.part).max(1.0)
     }
 
     /// The same of all writes together.
@@ -132,9 +132,46 @@ impl Workload {
         };
         let clients = f64::from(*clients);
         if buffer.is_none() || limits.buffered_rows_per_sec.is_infinite() {
-            return clients / (*think + limits.idle_response).as_secs_f64();
+            let asked = clients / (*think + limits.idle_response).as_secs_f64();
+            return asked.min(write.most_per_sec);
         }
-        (clients / think.as_secs_f64()).min(limits.buffered_rows_per_sec)
+        let asked = (clients / think.as_secs_f64()).min(limits.buffered_rows_per_sec);
+        asked.min(write.most_per_sec)
+    }
+
+    /// Lets each write do no more a second than its limit, and all together what the busiest server lets them: of a row of each write such shares go to each
+    /// server.
+    pub fn slow_down(&mut self, limits: &[f64], shares: &[Vec<f64>], schema: &Schema) {
+        // What is not held up stays as it is: strategies that are as fast as each other share one workload.
+        for (at, limit) in limits.iter().enumerate() {
+            if *limit < self.asked_per_sec(&self.writes[at]) {
+                self.writes[at].most_per_sec = *limit;
+            }
+        }
+        let asked = self.writes.iter().map(|of| self.utilisation(of, schema));
+        let asked: Vec<f64> = asked.collect();
+        let servers = shares.first().map_or(0, Vec::len);
+        let of_server = |server: usize| -> f64 {
+            let shares = asked.iter().zip(shares);
+            shares.map(|(asked, shares)| asked * shares[server]).sum()
+        };
+        let busiest = (0..servers).map(of_server).fold(0.0, f64::max);
+        let busiest = busiest * servers as f64;
+        let part = asked.iter().sum::<f64>() / busiest;
+        // Rounding apart.
+        if busiest > 1.0 && part < 1.0 - 1e-9 {
+            self.closed_loops.part = part;
+        }
+    }
+
+    /// The same operations, whatever a key makes of the pace of closed loops.
+    pub fn at_any_pace(&self) -> Self {
+        let mut same = self.clone();
+        same.closed_loops.part = 1.0;
+        for write in &mut same.writes {
+            write.most_per_sec = f64::INFINITY;
+        }
+        same
     }
 
     /// Share of what all servers can do that a write asks for.

@@ -28,6 +28,7 @@ fn put(load: LoadModel) -> Write {
         kind: WriteKind::Put,
         load,
         with: Vec::new(),
+        most_per_sec: f64::INFINITY,
     }
 }
 

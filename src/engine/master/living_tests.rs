@@ -133,6 +133,7 @@ fn write() -> impl Strategy<Value = Write> {
         kind,
         load,
         with: Vec::new(),
+        most_per_sec: f64::INFINITY,
     })
 }
 

@@ -33,6 +33,7 @@ fn import() -> SimConfig {
             }),
         },
         with: Vec::new(),
+        most_per_sec: f64::INFINITY,
     };
     let duration = SimDuration::from_secs(1_000);
     let workload = Workload {

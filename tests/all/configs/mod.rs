@@ -71,6 +71,7 @@ pub fn put(load: LoadModel) -> Write {
         kind: WriteKind::Put,
         load,
         with: Vec::new(),
+        most_per_sec: f64::INFINITY,
     }
 }
 
