@@ -10,7 +10,7 @@ use crate::policy::balance::{Balancer, StochasticBalancer};
 use crate::policy::{MAX_FILE_SIZE_JITTER, RegionPolicies, SplitPolicy};
 use crate::record::{FieldId, FieldKind};
 use crate::scenario::{Diagnostic, Presplit, Scenario, Setup, Strategy, TimeSpec, misfit};
-use crate::text::counted;
+use crate::text::{counted, grouped};
 use crate::time::SimDuration;
 use crate::units::ByteSize;
 use crate::workload::{LoadModel, Phase, Write};
@@ -82,7 +82,34 @@ pub fn load_lints(strategy: &Strategy, time: &TimeSpec) -> Vec<Diagnostic> {
         );
         lint(message, "check the unit of the rate");
     }
+    lints.extend(beat_lints(strategy, capacity));
     lints
+}
+
+/// Beats of more calls at once than all servers can hold. Those that come within its jitter are done meanwhile, `capacity` a second.
+fn beat_lints(strategy: &Strategy, capacity: f64) -> impl Iterator<Item = Diagnostic> {
+    let (workload, cluster) = (&strategy.setup.workload, &strategy.setup.cluster);
+    let queued = u64::from(cluster.call_queues) * u64::from(cluster.call_queue_length);
+    let held = u64::from(cluster.servers) * (u64::from(cluster.handlers) + queued);
+    workload.writes.iter().filter_map(move |write| {
+        let LoadModel::Periodic(beat) = &write.load else {
+            return None;
+        };
+        let periods = workload.duration.as_secs_f64() / beat.every.as_secs_f64();
+        let writes = workload.estimated_operations(write, &strategy.setup.schema) / periods;
+        let calls = writes * strategy.rows_per_write();
+        let most = held as f64 + capacity * strategy.rows_per_write() * beat.jitter.as_secs_f64();
+        let message = format!(
+            "a beat of `[write.{}]` is {} at once, and {} servers hold {}: the others are refused and come again, so that servers fail at less than their usable capacity",
+            write.name,
+            counted(grouped(calls.round() as i128), "call"),
+            cluster.servers,
+            counted(grouped(i128::from(held)), "call")
+        );
+        let help = "spread the writes in time (`jitter`, `phase`), or lengthen the queues (`cluster.call_queue_length`)";
+        let is_met = beats_at_once(write) && calls > most;
+        is_met.then(|| Diagnostic::warning(message).help(help))
+    })
 }
 
 /// All that it writes in a period comes at the period's start.
@@ -467,6 +494,30 @@ mod tests {
         // 100 a second on average are 0.03 % of what 16 servers of 20,000 do; all 90,000 at once fill them for a third of a second.
         assert!(told("spread"));
         assert!(!told("aligned"));
+    }
+
+    #[test]
+    fn a_beat_of_more_calls_than_servers_hold_is_told() {
+        // Four servers hold 4 x (30 + 900) = 3,720 calls, and do 80,000 a second: 2,000 more in 25 ms.
+        let told = |meters: u32, jitter: &str| {
+            let text = format!(
+                "time = {{ duration = \"60s\" }}\ncluster = {{ servers = 4, call_queue_length = 300, call_queues = 3 }}\n[field]\nmeter = {{ type = \"int\", count = {meters} }}\n\
+                 ts = {{ type = \"timestamp\" }}\n[write.w]\neach = [\"meter\"]\nevery = \"10s\"\nphase = \"aligned\"\njitter = \"{jitter}\"\n\
+                 [strategy.a]\nkey = \"be4(meter) || be8(ts)\"\n"
+            );
+            let scenario = Scenario::parse(&text, "beat").unwrap_or_else(|error| panic!("{error}"));
+            let lints = load_lints(&scenario.strategies[0], &scenario.time);
+            let messages = lints.into_iter().map(|it| it.message);
+            let mut told = messages.filter(|it| it.contains("a beat of `[write.w]` is"));
+            told.next()
+        };
+        assert!(told(3_700, "0s").is_none() && told(5_600, "25ms").is_none());
+        let message = told(20_000, "25ms").expect("five times as many come");
+        assert!(
+            message.contains("20,000 calls at once, and 4 servers hold 3,720 calls"),
+            "{message}"
+        );
+        assert!(told(3_800, "0s").is_some());
     }
 
     #[test]
