@@ -154,3 +154,36 @@ fn scans_that_filter_a_kind_read_the_cells_of_all_kinds() {
         }
     }
 }
+
+#[test]
+fn a_row_is_wanted_if_the_newest_write_of_one_of_its_cells_has_the_value() {
+    // A million writes on four cells of each of 5,000 users, by any of so many apps: a part 1 / apps of the cells has one of them now. Of one setting a user has one
+    // cell, of all settings 1 - (1 - 1 / apps)^4 of the users have some. A row that is known to be there is one more at most. Of an own cell, one write is the app's,
+    // which is the newest of 50 with 1 / 50, and otherwise any other app's: 1 / 50 + 49 / 50 / 50 = 0.0396.
+    let found = |apps: u32| {
+        reads(&format!(
+            "[field]\nuser = {{ type = \"int\", count = 5_000 }}\nsetting = {{ type = \"int\", count = 4 }}\n\
+             app = {{ type = \"int\", count = {apps} }}\n[write.set]\nrate = \"1/s\"\n[existing.set]\nrecords = 1_000_000\n\
+             [read.of-setting]\nequal = [\"setting\", \"app\"]\n[read.any]\nequal = [\"app\"]\n\
+             [read.page]\nequal = [\"setting\", \"app\"]\npage = {{ field = \"user\", size = 10 }}\n\
+             [read.own]\nequal = [\"user\", \"setting\", \"app\"]\n\
+             [strategy.s]\nkey = \"be4(user)\"\nqualifier = \"be1(setting)\"\n"
+        ))
+    };
+    for apps in [50, 2] {
+        let part = 1.0 / f64::from(apps);
+        let missed = (1.0 - part) * (1.0 - part);
+        let rows = [5_000.0 * part, 5_000.0 * (1.0 - missed * missed), 10.0];
+        let reads = found(apps);
+        for (read, expected) in reads.iter().zip(rows) {
+            let (rows, cells) = (read.rows_returned, read.cells_returned);
+            assert!(
+                (rows / expected - 1.0).abs() < 0.015,
+                "{rows} for {expected}"
+            );
+            assert!(rows < cells * 1.001, "{rows} rows hold {cells} cells");
+        }
+    }
+    let own = found(50)[3].rows_returned;
+    assert!((own - 0.0396).abs() < 1e-3, "{own}");
+}

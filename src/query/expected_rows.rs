@@ -176,6 +176,15 @@ impl<'a, R: RowCounts> ListedRows<'a, R> {
     }
 }
 
+/// Of rows that have had a wanted value in some of their cells, those that have it now: of all such cells, which are spread evenly over these rows, `newest` have it.
+fn rows_of_newest(rows: f64, [any, newest]: [f64; 2]) -> f64 {
+    if any <= 0.0 || rows <= 0.0 {
+        return 0.0;
+    }
+    let (missed, cells_of_row) = (1.0 - (newest / any).min(1.0), (any / rows).max(1.0));
+    (rows * (1.0 - libm::pow(missed, cells_of_row))).min(newest)
+}
+
 impl AccessPlan {
     /// Fields of which each combination has a value of its own.
     fn given_fields(&self) -> impl Iterator<Item = FieldId> {
@@ -214,7 +223,6 @@ impl<R: RowCounts> Read<'_, R> {
             counts,
             ..
         } = &mut *self.scratch;
-        let (step, counts) = (steps[of as usize], &mut counts[of as usize]);
         let identity = question.identity_of(of);
         let mut of_lists = ListedRows {
             question,
@@ -222,7 +230,11 @@ impl<R: RowCounts> Read<'_, R> {
             target,
             record: listed,
         };
-        let mut count = |condition: Condition<'_>| {
+        let step = steps[of as usize];
+        // Those that satisfy a condition in any of their writes, and in the newest one.
+        let mut counted_as = |of: Counted, condition: Condition<'_>| {
+            let (step, counts) = (steps[of as usize], &mut counts[of as usize]);
+            let identity = question.identity_of(of);
             let counted = |known: &[i64], is_current: bool| match is_current {
                 true => identity.current_rows(self.rows, condition, step, known, target.at),
                 false => identity.rows(self.rows, condition, step, known, target.at),
@@ -234,13 +246,14 @@ impl<R: RowCounts> Read<'_, R> {
                 true => of_lists.count(condition, |known| counted(known, true)),
                 false => all,
             };
+            let any = [current, all];
             // Each cell of a row has a newest write of its own.
             let is_of_cells = of == Counted::Rows && question.cell_identity.is_some();
             if is_of_cells || !identity.asks_of_newest(condition) {
-                return [current, all];
+                return [any; 2];
             }
             let is_of_target = of_lists.others(condition).next().is_none();
-            [(current, true), (all, false)].map(|(of_all, is_current)| {
+            let newest = [(current, true), (all, false)].map(|(of_all, is_current)| {
                 of_lists.count(condition, |known| {
                     let counted = match is_of_target {
                         true => of_all,
@@ -249,7 +262,18 @@ impl<R: RowCounts> Read<'_, R> {
                     let (step, target) = ((step, is_current), (known, target.at));
                     identity.newest(counted, self.rows, condition, step, target)
                 })
-            })
+            });
+            [any, newest]
+        };
+        let mut count = |condition: Condition<'_>| {
+            let [rows, newest] = counted_as(of, condition);
+            let cells = question.cell_identity.as_ref();
+            let is_of_cells = cells.is_some_and(|it| it.asks_of_newest(condition));
+            if of == Counted::Cells || !is_of_cells {
+                return newest;
+            }
+            let [any, newest] = counted_as(Counted::Cells, condition);
+            std::array::from_fn(|at| rows_of_newest(rows[at], [any[at], newest[at]]))
         };
         let (mut total, mut stored) = (0.0, 0.0);
         for combination in 0..counted {
@@ -465,14 +489,23 @@ impl<R: RowCounts> Read<'_, R> {
         equal.sort_unstable();
         equal.dedup();
         let condition = Condition::of(equal, &bands.0);
-        let (identity, step) = (question.identity_of(of), steps[of as usize]);
-        let rows = identity.current_rows(self.rows, condition, step, target.record, target.at);
-        match of == Counted::Rows && question.cell_identity.is_some() {
-            true => rows,
-            false => {
-                let target = (target.record, target.at);
-                identity.newest(rows, self.rows, condition, (step, true), target)
+        let (known, at) = (target.record, target.at);
+        let count = |of: Counted| {
+            let (identity, step) = (question.identity_of(of), steps[of as usize]);
+            let any = identity.current_rows(self.rows, condition, step, known, at);
+            let of_newest = (step, true);
+            let newest = || identity.newest(any, self.rows, condition, of_newest, (known, at));
+            match of == Counted::Rows && question.cell_identity.is_some() {
+                true => [any; 2],
+                false => [any, newest()],
             }
+        };
+        let [any, newest] = count(of);
+        let cells = question.cell_identity.as_ref();
+        let is_of_cells = cells.is_some_and(|it| it.asks_of_newest(condition));
+        match of == Counted::Rows && is_of_cells {
+            true => rows_of_newest(any, count(Counted::Cells)),
+            false => newest,
         }
     }
 
