@@ -49,3 +49,32 @@ fn a_remainder_that_leaves_nothing_open_is_as_good_as_its_field() {
         }
     }
 }
+
+#[test]
+fn of_a_time_that_is_over_those_rows_are_wanted_that_have_not_been_written_since() {
+    // 10,000 devices with a write each ten seconds on average: e^(-ago / 10 s) have none since, and all had one before, or 1 - e^-1 in ten seconds.
+    let text = |versions: u32| {
+        format!(
+            "[time]\nduration = \"2s\"\nwarmup = \"1s\"\n\
+             [field]\ndevice = {{ type = \"int\", count = 10_000 }}\nuser = {{ type = \"int\", count = 10 }}\n\
+             ts = {{ type = \"timestamp\", unit = \"ms\" }}\n[family.d]\nversions = {versions}\n\
+             [write.ping]\nrate = \"1k/s\"\n[existing.ping]\nlast = \"1d\"\n\
+             [read.stale]\nrange = {{ field = \"ts\", last = \"23h\", ago = \"1h\" }}\n\
+             [read.before]\nrange = {{ field = \"ts\", last = \"1h\", ago = \"10s\" }}\n\
+             [read.then]\nrange = {{ field = \"ts\", last = \"10s\", ago = \"10s\" }}\n\
+             [read.now]\nrange = {{ field = \"ts\", last = \"10s\" }}\n\
+             [read.user]\nequal = [\"user\"]\nrange = {{ field = \"ts\", last = \"1h\", ago = \"10s\" }}\n\
+             [strategy.s]\nkey = \"be4(device)\"\n"
+        )
+    };
+    let left = (-1.0f64).exp();
+    let of_one = [0.0, left, left * (1.0 - left), 1.0 - left, left / 10.0];
+    // With two versions one write since leaves one of before.
+    let of_two = [0.0, 2.0 * left, 2.0 * left * (1.0 - left), 1.0 - left];
+    let one = forecasts::<5>(&text(1))[0];
+    let two = forecasts::<5>(&text(2))[0];
+    for (found, expected) in one.iter().zip(of_one).chain(two.iter().zip(of_two)) {
+        assert_near(found[0], 10_000.0 * expected, 20.0);
+        assert_near(found[1], 10_000.0, 1.0);
+    }
+}

@@ -297,7 +297,7 @@ impl<R: RowCounts> Read<'_, R> {
             stored += all;
         }
         // Of no combination there are no rows.
-        let scale = combinations as f64 / counted.max(1) as f64;
+        let scale = combinations as f64 / counted.max(1) as f64 * self.kept_of_range(of);
         (total * scale, stored * scale)
     }
 
@@ -467,13 +467,14 @@ impl<R: RowCounts> Read<'_, R> {
         let condition = Condition::of(equal, &bands.0);
         let (identity, step) = (question.identity_of(of), steps[of as usize]);
         let rows = identity.current_rows(self.rows, condition, step, target.record, target.at);
-        match of == Counted::Rows && question.cell_identity.is_some() {
+        let rows = match of == Counted::Rows && question.cell_identity.is_some() {
             true => rows,
             false => {
                 let target = (target.record, target.at);
                 identity.newest(rows, self.rows, condition, (step, true), target)
             }
-        }
+        };
+        rows * self.kept_of_range(of)
     }
 
     /// Scans differ in what those fields decide that the reader knows: all rows that it wants lie in one of them.
