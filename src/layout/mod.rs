@@ -56,6 +56,8 @@ mod family_size_tests;
 #[cfg(test)]
 mod ordered_reads_tests;
 #[cfg(test)]
+mod overwritten_rows_tests;
+#[cfg(test)]
 mod page_tests;
 #[cfg(test)]
 mod table_size_tests;

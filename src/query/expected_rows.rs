@@ -321,7 +321,7 @@ impl<R: RowCounts> Read<'_, R> {
             stored += all;
         }
         // Of no combination there are no rows.
-        let scale = combinations as f64 / counted.max(1) as f64;
+        let scale = combinations as f64 / counted.max(1) as f64 * self.kept_of_range(of);
         (total * scale, stored * scale)
     }
 
@@ -503,10 +503,11 @@ impl<R: RowCounts> Read<'_, R> {
         let [any, newest] = count(of);
         let cells = question.cell_identity.as_ref();
         let is_of_cells = cells.is_some_and(|it| it.asks_of_newest(condition));
-        match of == Counted::Rows && is_of_cells {
+        let rows = match of == Counted::Rows && is_of_cells {
             true => rows_of_newest(any, count(Counted::Cells)),
             false => newest,
-        }
+        };
+        rows * self.kept_of_range(of)
     }
 
     /// Scans differ in what those fields decide that the reader knows: all rows that it wants lie in one of them.

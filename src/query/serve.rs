@@ -515,7 +515,10 @@ impl<R: RowCounts> Read<'_, R> {
         let question = &self.plan.question;
         let versions = match question.versions {
             0 | 1 => 1.0,
-            most => self.versions_of_a_cell(most),
+            most => {
+                let [part, kept] = self.versions_of_a_cell(most, false);
+                kept / part.max(f64::MIN_POSITIVE)
+            }
         };
         let of_write = versions * question.cells_of_a_write;
         // Scans that don't tell the kind of rows that the reader asks for read those of all kinds.
@@ -538,10 +541,13 @@ impl<R: RowCounts> Read<'_, R> {
         self.requests.cells_returned = returned * of_write;
     }
 
-    /// How many writes that satisfy what the reader knows it gets of a cell that has any, on average: the newest ones, so many at most, of those that are
-    /// kept. Of what has been written since the end of the range of time as many are kept before.
-    fn versions_of_a_cell(&mut self, most: u32) -> f64 {
+    /// Of the cells with any write that satisfies what the reader knows, the part of which such a write is kept; and how many it gets of each of all of them, on
+    /// average: the newest ones, so many at most, of those that are kept. Of what has been written since the end of the range of time as many are kept before.
+    fn versions_of_a_cell(&mut self, most: u32, is_current: bool) -> [f64; 2] {
         let (question, target) = (&self.plan.question, self.target);
+        let cells = question.identity_of(Counted::Cells);
+        // A newer write of any other value leaves nothing of the only version.
+        let is_left = |field: &FieldId| question.kept == 1 && cells.may_change(*field);
         let Scratch {
             equal,
             bands,
@@ -549,15 +555,15 @@ impl<R: RowCounts> Read<'_, R> {
             steps,
             ..
         } = &mut *self.scratch;
-        let known = question.known.stored().iter();
+        let known = question.known.stored().iter().filter(|it| !is_left(it));
         equal.clear();
         equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
-        let cells = question.identity_of(Counted::Cells);
         let step = steps[Counted::Cells as usize];
         let count = |most: u32, between: &Bands| {
             let condition = Condition::of(equal, &between.0);
-            let alike = cells.alike(condition, (step, false));
+            let alike = cells.alike(condition, (step, is_current));
             match most {
+                0 => 0.0,
                 1 => self
                     .rows
                     .distinct(condition, alike, target.record, target.at),
@@ -569,7 +575,8 @@ impl<R: RowCounts> Read<'_, R> {
         let range = question
             .written_since
             .and_then(|it| Some((it, bands.of(it)?)));
-        let mut kept = count(most.min(question.kept), bands);
+        let written = count(1, bands);
+        let (mut kept, mut part) = (count(most.min(question.kept), bands), 1.0);
         if let Some((field, range)) = range {
             let times = question.domain(field);
             // A range ends in the middle of a step as often as not: half of the step is left.
@@ -578,13 +585,35 @@ impl<R: RowCounts> Read<'_, R> {
                 .map_or(times.end, |(_, of)| range.end + (of.end - of.start) / 2);
             let left = left.clamp(range.end, times.end.max(range.end));
             since.0.clone_from(&bands.0);
-            let [all, later] = [range.start, range.end].map(|from| {
+            let [[any, all, _], [any_later, later, fewer]] = [range.start, range.end].map(|from| {
                 since.set(field, Some(from..left));
-                count(question.kept, since)
+                [1, question.kept, question.kept - 1].map(|most| count(most, since))
             });
             kept = kept.min(all - later);
+            // Cells that have been written again, and how many of these so often that nothing of before is left.
+            let again = (written + any_later - any).max(0.0) / written;
+            if any_later > 0.0 && step.window().is_none() {
+                part = (1.0 - again * (later - fewer) / any_later).clamp(0.0, 1.0);
+            }
         }
-        (kept / count(1, bands)).max(0.0)
+        match written > 0.0 {
+            true => [part, (kept / written).max(0.0)],
+            false => [1.0, 0.0],
+        }
+    }
+
+    /// Of rows or cells that were written in the range of time which the reader knows, the part of which a write of that time is kept: all where it does not end
+    /// before the read, of rows of many cells, and of those that the key tells by steps of that time, of which none is written much later.
+    pub(super) fn kept_of_range(&mut self, of: Counted) -> f64 {
+        let question = &self.plan.question;
+        let is_of_cells = of == Counted::Rows && question.cell_identity.is_some();
+        let is_told = self.scratch.steps[Counted::Cells as usize]
+            .window()
+            .is_some();
+        match question.written_since.is_none() || is_of_cells || is_told {
+            true => 1.0,
+            false => self.versions_of_a_cell(question.versions, true)[0],
+        }
     }
 
     /// Rows read until there are enough, and rows that are returned.
@@ -616,10 +645,8 @@ impl<R: RowCounts> Read<'_, R> {
             _ => f64::INFINITY,
         };
         let Some(ordered) = &plan.ordered else {
-            if self.requests.scans.is_empty() {
-                let part = (wanted / self.requests.gets_found).min(1.0);
-                self.requests.row_cells -= part * (whole - whole.min(until));
-            }
+            let part = (wanted / all).min(1.0);
+            self.requests.row_cells -= part * (whole - whole.min(until));
             return;
         };
         // Rows of longer values lie before all others or behind them. Only one scan has any.

@@ -239,7 +239,7 @@ impl<'a> RowCount<'a> {
         let (mut part, mut kept) = (Part::ALL, 1.0);
         for (nth, item) in items(self.condition).enumerate() {
             let grouped = shape.grouped(item.field);
-            let is_changing = self.equality.changing.contains(&item.field);
+            let is_changing = self.equality.may_change(item);
             // Of what changes other values fall on the same cells, all of them or those of a group.
             let of_newest = !self.equality.changing.is_empty() && shape.is_of_newest(nth);
             let in_origin = |slots| population.marginals.share_in(at, item.field, slots);

@@ -68,6 +68,13 @@ impl RowEquality<'_> {
         items(condition).any(|item| self.changing.contains(&item.field))
     }
 
+    /// Writes of a row may differ in what is asked for, unless it is a group that what is told decides.
+    pub(super) fn may_change(&self, item: Item<'_>) -> bool {
+        let mut groups = self.groups.iter();
+        self.changing.contains(&item.field)
+            && !(item.groups.is_some() && groups.any(|it| it.decides.contains(&item.field)))
+    }
+
     /// What the key tells of a told field: its value, or the number of the group that holds it.
     pub(super) fn told_of(&self, field: FieldId, slot: i64) -> i64 {
         let mut groups = self.groups.iter();

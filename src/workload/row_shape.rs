@@ -291,7 +291,8 @@ impl OriginShape {
             {
                 continue;
             }
-            if follows(item.field) {
+            // What each write of a cell may have another value of follows only as far as its group does.
+            if follows(item.field) && (stays(item.field) || item.groups.is_some()) {
                 shape.narrowings.push((nth, *combined, Narrowing::Follows));
             } else if is_told(item.field) && !item.is_single() {
                 shape.narrowings.push((nth, *combined, Narrowing::Told));

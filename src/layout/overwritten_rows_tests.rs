@@ -1,0 +1,80 @@
+//! Rows that reads want where later writes have other values: of fields that the key tells a part of, and of time.
+
+use super::counted_rows_tests::{assert_near, forecasts};
+
+/// So many things with ten writes of each: of the lesser number all values are gone through, of the greater one groups are alike.
+const THINGS: [u32; 2] = [20_000, 200_000];
+
+#[test]
+fn a_remainder_of_what_follows_from_a_step_leaves_the_newest_writes_of_a_field_their_share() {
+    for vehicles in THINGS {
+        let records = vehicles * 10;
+        let [[all, page]] = forecasts::<2>(&format!(
+            "[time]\nduration = \"2s\"\nwarmup = \"1s\"\n\
+             [field]\nvehicle = {{ type = \"int\", count = {vehicles} }}\n\
+             fleet = {{ type = \"int\", count = 100, of = \"vehicle\" }}\nkind = {{ type = \"int\", count = 3 }}\n\
+             [write.pos]\nrate = \"1/s\"\n[existing.pos]\nrecords = {records}\n\
+             [read.fleet]\nequal = [\"fleet\"]\n\
+             [read.page]\nequal = [\"fleet\"]\npage = {{ field = \"vehicle\", size = 20 }}\n\
+             [strategy.s]\nkey = \"be1(pmod(fleet, 2)) || be1(kind) || be4(vehicle / 10)\"\n",
+        ))[..] else {
+            panic!("one strategy");
+        };
+        // Of two remainders, three kinds and all tens each has a row, but for one in 700 whose ten vehicles have no write there. The newest write of each is of one of
+        // the 50 fleets of its remainder. The reader's own fleet may have one vehicle in 200 more than others.
+        let rows = f64::from(vehicles) / 10.0 * 6.0;
+        let wanted = rows / 2.0 / 50.0;
+        assert_near(all[0], wanted, 0.012 * wanted);
+        assert_near(page[0], 20.0, 0.01);
+    }
+}
+
+#[test]
+fn a_remainder_that_leaves_nothing_open_is_as_good_as_its_field() {
+    for customers in THINGS {
+        let records = customers * 10;
+        let found = forecasts::<1>(&format!(
+            "[time]\nduration = \"2s\"\nwarmup = \"1s\"\n\
+             [field]\ncustomer = {{ type = \"int\", count = {customers} }}\n\
+             country = {{ type = \"int\", count = 4, of = \"customer\" }}\n\
+             [write.add]\nrate = \"1/s\"\n[existing.add]\nrecords = {records}\n[read.country]\nequal = [\"country\"]\n\
+             [strategy.whole]\nkey = \"be1(country) || be4(customer / 10)\"\n\
+             [strategy.remainder]\nkey = \"be1(pmod(country, 4)) || be4(customer / 10)\"\n",
+        ));
+        // Every row of the country is read, and wanted, whichever way it is written.
+        let whole = found[0][0][1];
+        for [[wanted, read]] in found {
+            assert_near(wanted, whole, 0.01 * whole);
+            assert_near(read, whole, 0.01 * whole);
+        }
+    }
+}
+
+#[test]
+fn of_a_time_that_is_over_those_rows_are_wanted_that_have_not_been_written_since() {
+    // 10,000 devices with a write each ten seconds on average: e^(-ago / 10 s) have none since, and all had one before, or 1 - e^-1 in ten seconds.
+    let text = |versions: u32| {
+        format!(
+            "[time]\nduration = \"2s\"\nwarmup = \"1s\"\n\
+             [field]\ndevice = {{ type = \"int\", count = 10_000 }}\nuser = {{ type = \"int\", count = 10 }}\n\
+             ts = {{ type = \"timestamp\", unit = \"ms\" }}\n[family.d]\nversions = {versions}\n\
+             [write.ping]\nrate = \"1k/s\"\n[existing.ping]\nlast = \"1d\"\n\
+             [read.stale]\nrange = {{ field = \"ts\", last = \"23h\", ago = \"1h\" }}\n\
+             [read.before]\nrange = {{ field = \"ts\", last = \"1h\", ago = \"10s\" }}\n\
+             [read.then]\nrange = {{ field = \"ts\", last = \"10s\", ago = \"10s\" }}\n\
+             [read.now]\nrange = {{ field = \"ts\", last = \"10s\" }}\n\
+             [read.user]\nequal = [\"user\"]\nrange = {{ field = \"ts\", last = \"1h\", ago = \"10s\" }}\n\
+             [strategy.s]\nkey = \"be4(device)\"\n"
+        )
+    };
+    let left = (-1.0f64).exp();
+    let of_one = [0.0, left, left * (1.0 - left), 1.0 - left, left / 10.0];
+    // With two versions one write since leaves one of before.
+    let of_two = [0.0, 2.0 * left, 2.0 * left * (1.0 - left), 1.0 - left];
+    let one = forecasts::<5>(&text(1))[0];
+    let two = forecasts::<5>(&text(2))[0];
+    for (found, expected) in one.iter().zip(of_one).chain(two.iter().zip(of_two)) {
+        assert_near(found[0], 10_000.0 * expected, 20.0);
+        assert_near(found[1], 10_000.0, 1.0);
+    }
+}
