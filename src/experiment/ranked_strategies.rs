@@ -56,8 +56,8 @@ pub struct RankedStrategy {
     pub open_limits: Vec<String>,
     /// Reads that read more rows the longer rows are kept, though another key of the group that keeps as many keeps them from it; each with how many.
     pub growing_reads: Vec<String>,
-    /// Cost of its reads, over that of the cheapest that keeps all rows: of handler time as planned and, where reads are issued, of response times the geometric mean, by how
-    /// often each read comes; null when nothing is read, or the reads did not end.
+    /// Cost of its reads, over that of the cheapest that keeps all rows: the geometric mean of handler time as planned, by how often each read comes, and of
+    /// response times, each read counting alike; null when nothing is read, or the reads did not end.
     pub read_cost: Option<f64>,
     /// Operations a second that the servers could do before the hottest is full, with all writes on one server where a step of time outlasts the run
     /// ([`StrategyResult::outlasting_step`](super::StrategyResult::outlasting_step)); null when undefined.

@@ -278,37 +278,46 @@ fn growing_reads(
     growing.into_iter().zip(&growths).map(with_words).collect()
 }
 
-/// The cost of each strategy's reads: of those with a rate the sum of rate x cost, over the least that a strategy has, weighed by their number; and of each other read its cost over the least.
-/// A read costs the handler time that it is planned to take (calls x base + rows x time of a row + further cells x time of a cell); of one that is issued, the geometric mean of that and of
-/// its response time, so that calls made at a time cost less than one after another. Unknown where nothing is read, or the reads did not end though those of another strategy did. Of too few
-/// reads to compare how long they take the plan alone counts; one that no strategy knows counts nothing.
+/// The cost of each strategy's reads: the geometric mean of what they cost its servers and of what their readers wait. The former is the handler time that they are planned to take (calls x base +
+/// rows x time of a row + further cells x time of a cell), by how often each comes ([`read_weights`]); the latter the geometric mean of their response times, each reader counting alike, so that
+/// calls made at a time cost less than one after another. Unknown where nothing is read, or the reads did not end though those of another strategy did. Of too few reads to compare how long
+/// they take the plan alone counts; one that no strategy knows counts nothing.
 fn read_costs(found: &[Ran<'_>]) -> Vec<Cost> {
     // Every strategy has the same reads: that is what makes them comparable.
-    let workload = &found[0].0.setup.workload;
-    let rates = workload.reads_per_sec();
-    let of_reads: Vec<Vec<Vec<Option<f64>>>> =
-        (0..rates.len()).map(|at| of_read(found, at)).collect();
-    let mean =
-        |read: usize, strategy: usize| Cost::of(of_reads[read][strategy].iter().copied()).mean();
+    let rates = found[0].0.setup.workload.reads_per_sec();
+    let of_reads: Vec<Vec<ReadTimes>> = (0..rates.len()).map(|at| of_read(found, at)).collect();
+    let mean = |read: usize, strategy: usize| {
+        let planned = of_reads[read][strategy].planned.iter();
+        Cost::of(planned.copied()).mean()
+    };
     let weights = read_weights(&rates, found.len(), mean);
     let of_strategy = |strategy: usize| {
-        let known = weights.iter();
-        let replicates = known.map(|(read, _)| of_reads[*read][strategy].len()).min();
+        let known = || weights.iter().map(|(read, _)| &of_reads[*read][strategy]);
+        let replicates = known().map(|it| it.planned.len().min(it.waits.len())).min();
         let of_replicate = |replicate: usize| {
-            let costs = weights.iter().map(|&(read, weight)| {
-                let cost = Cost::of(std::iter::once(of_reads[read][strategy][replicate])).mean();
-                weight * cost
+            let handlers = weights.iter().map(|&(read, weight)| {
+                let planned = of_reads[read][strategy].planned[replicate];
+                weight * Cost::known(planned).mean()
             });
-            Some(costs.sum())
+            let waits = Cost::of(known().map(|it| it.waits[replicate])).mean();
+            Some((handlers.sum::<f64>() * waits).sqrt())
         };
         Cost::of((0..replicates.unwrap_or(0)).map(of_replicate))
     };
     (0..found.len()).map(of_strategy).collect()
 }
 
-/// Of one read, each strategy's cost in each replicate. Response times are compared by their mean; one that failed and unfinished reads leave without a mean is held by its median,
+/// Seconds that a read takes under one strategy, in each replicate.
+struct ReadTimes {
+    /// Of handlers, as planned.
+    planned: Vec<Option<f64>>,
+    /// That its reader waits, or the same where too few were made to tell.
+    waits: Vec<Option<f64>>,
+}
+
+/// What one read takes under each strategy. Response times are compared by their mean; one that failed and unfinished reads leave without a mean is held by its median,
 /// or its longest percent, against the first that has both.
-fn of_read(found: &[Ran<'_>], at: usize) -> Vec<Vec<Option<f64>>> {
+fn of_read(found: &[Ran<'_>], at: usize) -> Vec<ReadTimes> {
     let responses = |statistic| {
         let response = |(_, result): &Ran<'_>| response(result, at, statistic);
         found.iter().map(response).collect::<Vec<_>>()
@@ -331,12 +340,11 @@ fn of_read(found: &[Ran<'_>], at: usize) -> Vec<Vec<Option<f64>>> {
     let is_compared = few(found, at).is_none() && measured.iter().any(Option::is_some);
     let of_strategy = |((strategy, result), measured): (&Ran<'_>, &Option<Vec<Option<f64>>>)| {
         let planned = planned_seconds(strategy, result, at);
-        if !is_compared {
-            return planned;
-        }
-        let pairs = planned.iter().zip(measured.iter().flatten());
-        let means = pairs.map(|(planned, measured)| Some(((*planned)? * (*measured)?).sqrt()));
-        means.collect()
+        let waits = match is_compared {
+            true => measured.clone().unwrap_or_default(),
+            false => planned.clone(),
+        };
+        ReadTimes { planned, waits }
     };
     found.iter().zip(&measured).map(of_strategy).collect()
 }

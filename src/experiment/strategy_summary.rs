@@ -181,8 +181,9 @@ impl<'a> StrategySummary<'a> {
             // Not longer ones, that a lesser rate makes of them.
             let of_shorter = |of_turns: f64| peak.min(overall.max(of_turns));
             let peak = hotspots.peak_of_shorter_turns.map_or(peak, of_shorter);
-            // The busiest log has that part of the rows of the window, and while it is busy a greater one.
-            let at_a_time = (peak / overall).max(1.0);
+            // The busiest log has a part of the rows of the window, and where the hotspot moves a greater one of those of a moment.
+            let at_a_time = Some(peak / overall).filter(|times| *times >= NO_HOTSPOT_BELOW);
+            let at_a_time = at_a_time.unwrap_or(1.0);
             let of_turns = hotspots.turns.map_or(1.0, |turns| turns.undeferred_peak);
             let peak = peak.max(slowest * f64::from(servers)).max(of_turns);
             let rows = f64::from(servers) * capacity? / (peak * beside_others);

@@ -2,7 +2,7 @@
 
 use super::counted_rows_tests::{assert_near, strategies};
 use super::{Layout, Replicate};
-use crate::query::{AccessPath, Expected};
+use crate::query::Expected;
 use crate::scenario::Scenario;
 
 /// What is expected of the reads in the order of the file, under each of the keys.
@@ -195,24 +195,4 @@ fn no_step_of_time_is_asked_for_before_it_begins() {
     // The times of 1,024 reads: four standard deviations of sqrt(0.3 0.7 / 1,024).
     assert_near(found[0][0].requests, 7.3, 0.06);
     assert_near(found[0][0].rows_read, found[0][0].requests, 0.05);
-}
-
-/// A scan across several wide rows reads no more cells of each than are asked for where the newest come first, as a Get does: of a thing's three rows of 333 cells it
-/// reads 30 for ten. Where the oldest come first it reads all of them.
-#[test]
-fn a_scan_of_wide_rows_reads_as_many_cells_of_each_as_are_asked_for() {
-    let table = "[time]\nduration = \"1s\"\n[field]\nthing = { type = \"int\", count = 100 }\npart = { type = \"int\", count = 3 }\n\
-                 ts = { type = \"timestamp\", unit = \"ms\" }\n[existing.w]\nrecords = 100_000\nlast = \"10000s\"\n\
-                 [read.ten]\nequal = [\"thing\"]\nnewest = { field = \"ts\", rows = 10 }\n";
-    for (qualifier, cells) in [("be8(rev_ts(ts))", 30.0), ("be8(ts)", 1_001.0)] {
-        let text = format!(
-            "{table}[strategy.s]\nkey = \"be4(thing) || be1(part)\"\nqualifier = \"{qualifier}\"\n"
-        );
-        let scenario = Scenario::parse(&text, "ordered").unwrap_or_else(|error| panic!("{error}"));
-        let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
-        let reads = Layout::of(&scenario.strategies[0], &firsts[0]).reads;
-        assert_near(reads[0].rows_read, 3.0, 0.01);
-        assert_near(reads[0].cells_read, cells, 0.01 * cells);
-        assert_eq!(reads[0].planned.plan.path, AccessPath::Scan);
-    }
 }

@@ -645,8 +645,10 @@ impl<R: RowCounts> Read<'_, R> {
             _ => f64::INFINITY,
         };
         let Some(ordered) = &plan.ordered else {
-            let part = (wanted / all).min(1.0);
-            self.requests.row_cells -= part * (whole - whole.min(until));
+            if self.requests.scans.is_empty() {
+                let part = (wanted / self.requests.gets_found).min(1.0);
+                self.requests.row_cells -= part * (whole - whole.min(until));
+            }
             return;
         };
         // Rows of longer values lie before all others or behind them. Only one scan has any.

@@ -314,14 +314,13 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
         .iter()
         .map(|row| satisfies(&read, &target, row))
         .collect();
-    // Rows in the order that is wanted, where they are read in it: the values of the first.
+    // Of rows in an order, the values of the first.
     let order = match (&read.newest, &read.page) {
         (Some(newest), _) => Some((newest.field, newest.rows)),
         (None, Some(page)) => Some((page.field, page.size * page.number)),
         (None, None) => None,
     };
-    let read_in_it = order.filter(|_| !requests.scans.is_empty() && !requested.is_sorted());
-    let newest = read_in_it.map(|(field, enough)| {
+    let newest = order.map(|(field, enough)| {
         let table = &table;
         let value = move |row: usize| match field {
             KnownField::Stored(field) => table.slot(row, field),
@@ -368,6 +367,8 @@ pub fn compare(case: &Case) -> Result<Compared, TestCaseError> {
         }
     }
     if let Some((value, enough, newest)) = &newest
+        && !requests.scans.is_empty()
+        && !requested.is_sorted()
         && !requested.has_steps()
     {
         let found = first_rows(&requested, &matching, value, *enough);
