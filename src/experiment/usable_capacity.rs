@@ -106,8 +106,11 @@ impl LoggedWrites {
         rows * self.bytes
     }
 
-    /// Rows a second of the mean size that a log takes beside what `others` take of it.
+    /// Rows a second of the mean size that a log takes beside what `others` take of it; endless where values grow, which are those of a busy server first.
     pub(super) fn of_even_mix(&self, strategy: &Strategy, others: f64) -> f64 {
+        if self.growing > 0.0 {
+            return f64::INFINITY;
+        }
         let wal = strategy.setup.cluster.wal.as_ref();
         let bandwidth = wal.map_or(f64::INFINITY, |it| it.bandwidth.0);
         (1.0 - others).max(LEAST_ROOM) * bandwidth / self.bytes
