@@ -256,15 +256,13 @@ pub(super) fn by_means(candidates: &[Candidate]) -> Vec<usize> {
             let costs = pool.iter().map(|&at| cost(at));
             let best = costs.fold(f64::INFINITY, f64::min);
             let first = pool.iter().copied().find(|&at| cost(at) <= best);
-            let is_grown = |at: usize| {
-                first.is_some_and(|first| {
-                    candidates[first].is_less(&candidates[at], Criterion::Growth, AS_GOOD)
-                })
+            let is_worse = |at: usize| match (criterion, first) {
+                (Criterion::Growth, Some(first)) => {
+                    candidates[first].is_less(&candidates[at], criterion, AS_GOOD)
+                }
+                _ => cost(at) > AS_GOOD * best,
             };
-            pool.retain(|&at| match criterion {
-                Criterion::Growth => !is_grown(at),
-                _ => cost(at) <= AS_GOOD * best,
-            });
+            pool.retain(|&at| !is_worse(at));
         }
         let chosen = pool[0];
         left.retain(|&at| at != chosen);
