@@ -805,7 +805,7 @@ impl Code {
     }
 
     /// What a sum or a difference has besides a constant.
-    fn without_constant(&self) -> Option<&Self> {
+    pub fn without_constant(&self) -> Option<&Self> {
         let sum = matches!(self.op, Op::Binary(Operator::Add | Operator::Subtract));
         let operands = self.operands.iter().filter(|_| sum);
         let mut others = operands.filter(|of| of.range.single().is_none());

@@ -96,6 +96,15 @@ impl Segment {
         told.copied().filter(|_| facts.are_told)
     }
 
+    /// The digits of several fields that it is made of, and of nothing else; none of a segment of one field.
+    pub fn digits(&self) -> &[Digit] {
+        let facts = &self.code.facts;
+        match facts.are_told && facts.fields.len() > 1 {
+            true => &facts.told,
+            false => &[],
+        }
+    }
+
     /// Falls as the operations' time rises.
     pub fn is_newest_first(&self) -> bool {
         self.code.facts.order == Order::Falling

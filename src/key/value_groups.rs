@@ -1,9 +1,9 @@
 //! Which values of a field a key tells apart, where it does not tell all of them. Must not know requests.
 
-use super::code::Randomness;
+use super::code::{Code, Op, Randomness};
 use super::field_steps::{FieldSteps, StepCache, no_draws};
+use super::operator::Operator;
 use super::plan::KeyPlan;
-use super::segment::Segment;
 use super::time_parts::TimeParts;
 use crate::record::{FieldId, FieldKind, ValueGroups};
 use std::collections::BTreeMap;
@@ -79,9 +79,27 @@ impl KeyPlan {
     }
 
     fn groups_of(&self, id: FieldId) -> Option<ValueGroups> {
-        let is_made = |it: &&Segment| it.fields() == [id] && it.randomness() != Randomness::Random;
-        let made = self.segments().iter().filter(is_made);
-        let made = made.map(|it| it.code.clone()).collect();
+        let segments = self.segments().iter();
+        let segments = segments.filter(|it| it.randomness() != Randomness::Random);
+        let mut made = Vec::new();
+        segments.for_each(|it| push_parts(&it.code, &mut made));
+        made.retain(|of| of.facts.fields[..] == [id]);
         FieldSteps::new(id, made).groups(self.schema())
+    }
+}
+
+/// What tells as much as a code does: of a number that is made of digits of several fields, these.
+fn push_parts(code: &Code, parts: &mut Vec<Code>) {
+    let facts = &code.facts;
+    if facts.fields.len() < 2 || !facts.are_told {
+        return parts.push(code.clone());
+    }
+    let is_sum = matches!(code.op, Op::Binary(Operator::Add));
+    let digits = is_sum.then(|| code.two_digits()).flatten();
+    match (digits, code.without_constant()) {
+        _ if !code.is_number() => code.operands.iter().for_each(|it| push_parts(it, parts)),
+        (Some((high, low)), _) => [high, low].into_iter().for_each(|it| push_parts(it, parts)),
+        (None, Some(only)) => push_parts(only, parts),
+        (None, None) => parts.push(code.clone()),
     }
 }

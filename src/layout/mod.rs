@@ -54,8 +54,6 @@ mod existing_cells_tests;
 #[cfg(test)]
 mod family_size_tests;
 #[cfg(test)]
-mod late_rows_tests;
-#[cfg(test)]
 mod ordered_reads_tests;
 #[cfg(test)]
 mod overwritten_rows_tests;
@@ -66,3 +64,5 @@ mod table_size_tests;
 #[cfg(test)]
 #[path = "layout_tests.rs"]
 mod tests;
+#[cfg(test)]
+mod told_parts_tests;

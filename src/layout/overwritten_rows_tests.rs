@@ -78,3 +78,43 @@ fn of_a_time_that_is_over_those_rows_are_wanted_that_have_not_been_written_since
         assert_near(found[1], 10_000.0, 1.0);
     }
 }
+
+#[test]
+fn a_field_of_two_others_leaves_its_part_of_their_combinations() {
+    let of = |parents: &str, name: &str| {
+        format!("{name} = {{ type = \"int\", count = 4, of = {parents} }}\n")
+    };
+    let found = forecasts::<3>(&format!(
+        "[time]\nduration = \"2s\"\nwarmup = \"1s\"\n\
+         [field]\nuser = {{ type = \"int\", count = 60 }}\nchannel = {{ type = \"int\", count = 3 }}\n{}{}\
+         ts = {{ type = \"timestamp\", unit = \"ms\" }}\n\
+         [write.w]\nrate = \"400/s\"\n[existing.w]\nlast = \"100s\"\n\
+         [read.shard]\nequal = [\"shard\"]\n[read.pool]\nequal = [\"pool\"]\n\
+         [read.both]\nequal = [\"user\", \"channel\"]\n\
+         [strategy.whole]\nkey = \"be4(user) || be4(channel) || be8(trunc(ts, '5s'))\"\n\
+         [strategy.coarse]\nkey = \"be4(channel) || be4(shard) || be4(ts / 5000)\"\n\
+         [strategy.pooled]\nkey = \"be4(channel) || be4(pool) || be4(ts / 5000)\"\n\
+         [strategy.shards]\nkey = \"be4(shard) || be4(ts / 5000)\"\n",
+        of("[\"user\", \"channel\"]", "shard"),
+        of("\"user\"", "pool")
+    ));
+    let [whole, coarse, pooled, shards] = &found[..] else {
+        panic!("four strategies");
+    };
+    // Each of 180 pairs of user and channel has one of four shards: a reader's own has a quarter of all rows, and one pair in 180 more as it is that of some row. By
+    // chance a shard has 45 pairs +- 5.8, and as readers ask for those of rows, the mean is higher by the square of 0.13.
+    for read in [whole[0], whole[1]] {
+        assert_near(read[0], read[1] / 4.0, 0.1 * read[1] / 4.0);
+    }
+    // The rows of a channel are those of its four shards, and the newest write of each is of one of the 15 users there. Of each shard n users want an n-th of its rows: over all
+    // users that makes 4 / 60 of a shard's rows, however they are dealt out.
+    for of in [coarse, pooled] {
+        assert_near(of[2][0], of[2][1] / 60.0, 0.05 * of[2][1] / 60.0);
+    }
+    // A shard has 45 pairs of both.
+    assert_near(
+        shards[2][0],
+        shards[2][1] / 180.0,
+        0.05 * shards[2][1] / 180.0,
+    );
+}

@@ -24,8 +24,10 @@ use crate::workload::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Targets that ways to serve a read are compared with.
-pub(super) const TARGETS: usize = 32;
+/// Targets that ways to serve a read are compared with: fewer where each of them asks for many combinations of lists, of which it is a mean itself.
+const TARGETS: usize = 32;
+const FEWEST_TARGETS: usize = 8;
+const COMBINATIONS: f64 = 2_048.0;
 
 /// Targets that a read's costs are averaged over, where they are not many requests.
 const COSTED: usize = 1_024;
@@ -75,18 +77,16 @@ pub(super) fn of(tables: &[LaidTable<'_>], gets: usize) -> Vec<ReadForecast> {
     let reads = workload.reads.iter().enumerate().map(|(at, read)| {
         let keys = tables.iter().map(|laid| keys(&laid.table, read));
         let keys = keys.zip(rows.iter().copied());
-        let (table, plan) = targets.with(at, TARGETS, setup, |context| {
+        let combinations = targets.combinations(at, setup);
+        let compared = ReadTargets::compared(combinations);
+        let (table, plan) = targets.with(at, compared, setup, |context| {
             cheapest(keys, (read, &setup.workload), context)
         });
         // Every combination of lists is counted for each target, whatever it takes to read them.
-        let combinations = targets.with(at, 1, setup, |context| {
-            let lens = context.sample.iter().flat_map(|it| it.within_lens);
-            let page = match read.page {
-                Some(_) => REQUESTS_OF_A_PAGE,
-                None => 1.0,
-            };
-            lens.fold(page, |all, len| all * f64::from(*len))
-        });
+        let combinations = match read.page {
+            Some(_) => combinations * REQUESTS_OF_A_PAGE,
+            None => combinations,
+        };
         let each = plan.expected.requests.max(combinations).max(1.0);
         let costed = ((REQUESTS / each) as usize).clamp(TARGETS, COSTED);
         let mut forecast = targets.with(at, costed, setup, |context| {
@@ -157,6 +157,19 @@ impl<'a> ReadTargets<'a> {
             replicate,
             counter: RowCounter::new(&replicate.population),
         }
+    }
+
+    /// Combinations of its lists that one read asks for.
+    pub(super) fn combinations(&self, read: usize, setup: &Setup) -> f64 {
+        self.with(read, 1, setup, |context| {
+            let lens = context.sample.iter().flat_map(|it| it.within_lens);
+            lens.map(|len| f64::from(*len)).product()
+        })
+    }
+
+    /// Targets that ways to serve a read are compared with, of which each asks for so many combinations.
+    pub(super) fn compared(combinations: f64) -> usize {
+        ((COMBINATIONS / combinations) as usize).clamp(FEWEST_TARGETS, TARGETS)
     }
 
     /// Hands over what a read is planned for: so many of its targets.

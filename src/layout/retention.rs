@@ -4,7 +4,7 @@
 use super::Replicate;
 use super::family_size::kept_longer;
 use super::key_sample::KeyedTable;
-use super::read_forecast::{ReadTargets, TARGETS, cheapest, costs, keys};
+use super::read_forecast::{ReadTargets, cheapest, costs, keys};
 use crate::query::{Expected, PlanContext};
 use crate::random::Seed;
 use crate::record::{Field, FieldKind};
@@ -124,9 +124,10 @@ impl Retention {
         let reads = self.later.workload.reads.iter().enumerate();
         let growth = reads.map(|(read, asked)| {
             let row = costs(&later.1).row;
+            let targets = ReadTargets::compared(later.0.combinations(read, &later.1));
             // Read in the way that suits the larger table: a whole table that is still small is no way for years. So are all rows of one thing that are
             // still few, where there is a way for far more of them that costs little more now.
-            let plan = (later.0).with(read, TARGETS, &later.1, |context| {
+            let plan = (later.0).with(read, targets, &later.1, |context| {
                 let plans = [1.0, Self::FOR_YEARS].map(|times| {
                     let tables = KeyedTable::all(strategy, &self.later.replicate);
                     let tables = tables.map(|table| (keys(&table, asked), row * times));
@@ -140,7 +141,7 @@ impl Retention {
                 }
             });
             // The same readers ask both tables: of others chance would have it whether they ask for what is frequent.
-            now.0.with(read, TARGETS, &now.1, |context| {
+            now.0.with(read, targets, &now.1, |context| {
                 let later = PlanContext {
                     schema: &later.1.schema,
                     population: &later.0.counter,

@@ -160,6 +160,23 @@ impl RowIdentity {
             if is_known || !is_hidden && left.iter().all(|field| in_steps(*field)) {
                 continue;
             }
+            // A number that is made of digits of several fields tells each of them.
+            if !segment.digits().is_empty() {
+                let is_open = |it: &&Digit| left.contains(&it.field) && !is_grouped(it.field);
+                let open = segment.digits().iter().filter(is_open);
+                let open = open.filter(|it| is_hidden || !in_steps(it.field));
+                made.extend(open.map(|digit| {
+                    let slots = schema.slots(digit.field);
+                    Made {
+                        values: digit.values_in(&slots),
+                        fields: vec![(digit.field, slots, in_steps(digit.field))],
+                        form: Form::Digit(*digit),
+                        in_turn: moves(schema, digit.field),
+                        is_counted: is_sequence(schema, digit.field),
+                    }
+                }));
+                continue;
+            }
             let parts = left.first().and_then(|field| key.time_parts(*field));
             let parts = parts.filter(|it| it.segments.contains(&at));
             let is_parts = |of: &Made| matches!(of.form, Form::Parts(_));
@@ -472,7 +489,9 @@ impl RowIdentity {
             )
         };
         if self.hashed.0.is_empty() {
-            return newest_of(self.equality(condition, of, hashed)).min(counted);
+            let newest = newest_of(self.equality(condition, of, hashed));
+            let bounds = self.no_more_than(condition, of).map(newest_of);
+            return bounds.fold(newest.min(counted), f64::min);
         }
         let stays = |field: &FieldId| !self.changing.contains(field);
         let equal = condition.equal.iter().filter(|it| stays(&it.0)).copied();
@@ -557,15 +576,23 @@ impl RowIdentity {
                 _ => range,
             };
             let alike = condition.alike.iter().find(|it| it.0.field == *field);
-            let values = match alike {
-                Some((groups, at)) => groups.of_groups[*at as usize].len() as f64,
-                None => range.end.abs_diff(range.start) as f64,
+            // Steps that a range begins or ends within are among them.
+            let (low, length) = match own(finest).filter(|_| *is_coarse) {
+                Some((_, low, high)) => (low, (high - low).max(1)),
+                None => (0, 1),
             };
-            let step = own(finest).filter(|_| *is_coarse);
-            let step = step.map_or(1.0, |(_, low, high)| high.abs_diff(low) as f64);
+            let values = match alike {
+                Some((groups, at)) => groups.of_groups[*at as usize].len() as f64 / length as f64,
+                None => {
+                    let [first, last] = [range.start, range.end - 1]
+                        .map(|slot| i128::from(slot) - i128::from(low))
+                        .map(|after| after.div_euclid(i128::from(length)));
+                    (last - first + 1) as f64
+                }
+            };
             let groups = self.groups.iter().find(|it| it.field == *field);
             let groups = groups.map_or(1.0, |it| it.count);
-            (range, (values / step / groups).max(1.0))
+            (range, (values / groups).max(1.0))
         };
         let mut all = 1.0;
         let mut of_field = SmallVec::<[MadeOf; 2]>::new();
@@ -649,6 +676,26 @@ impl RowIdentity {
         }
     }
 
+    /// Where what a key tells of a time comes in turn: there are no more rows than steps of it, of which some may be over, and of which late times meet few.
+    fn no_more_than(
+        &self,
+        condition: Condition<'_>,
+        of: (RowStep, f64),
+    ) -> impl Iterator<Item = RowEquality<'_>> {
+        let [finest, known] = of.0.0;
+        let recurring = self.recurring;
+        let recurring = recurring.filter(|own| known.is_none_or(|it| it.0 == own.0));
+        let is_hidden = |it: &(FieldId, i64, i64)| {
+            finest != known && recurring.is_some_and(|own| own.0 == it.0)
+        };
+        let steps = [finest.filter(is_hidden), recurring].into_iter().flatten();
+        steps.map(move |step| RowEquality {
+            step: Some(step),
+            turns: Turns::NONE,
+            ..self.equality(condition, of, hashed)
+        })
+    }
+
     fn counted(
         &self,
         rows: &(impl RowCounts + ?Sized),
@@ -660,23 +707,8 @@ impl RowIdentity {
         let count = |equality| rows.distinct(condition, equality, target, at);
         let (told, groups) = &self.hashed;
         let mut found = count(self.equality(condition, of, |values, _| values));
-        let [finest, known] = of.0.0;
-        let is_hidden = finest != known && self.made.iter().any(|of| of.in_turn);
-        let recurring = self
-            .recurring
-            .filter(|own| known.is_none_or(|it| it.0 == own.0));
-        // No more than there are steps, of which some may be over, and of which late times meet few.
-        for finer in [finest.filter(|_| is_hidden), recurring]
-            .into_iter()
-            .flatten()
-        {
-            let steps = RowEquality {
-                step: Some(finer),
-                turns: Turns::NONE,
-                ..self.equality(condition, of, hashed)
-            };
-            found = found.min(count(steps));
-        }
+        let bounds = self.no_more_than(condition, of).map(count);
+        found = bounds.fold(found, f64::min);
         if told.is_empty() || found <= 0.0 {
             return found;
         }

@@ -92,8 +92,8 @@ impl RowCount<'_> {
         own * own_holds + (1.0 - own) * by_law
     }
 
-    /// Of a field that follows from another one which changes from write to write of a row and is asked for, too: the share of the rows that may be the same ones as
-    /// those of which `share` is asked for. They have what the key tells of the two.
+    /// Of a field that follows from others which are asked for, too, and of which some change from write to write of a row: the share of the rows that may be the same ones as
+    /// those of which `share` is asked for. They have what the key tells of all.
     pub(super) fn whole_beside(
         &self,
         at: usize,
@@ -102,12 +102,16 @@ impl RowCount<'_> {
         share: f64,
     ) -> Option<f64> {
         let marginals = &self.population.marginals;
-        let [parent] = marginals.generator.schema().field(item.field).of[..] else {
-            return None;
-        };
+        let parents = &marginals.generator.schema().field(item.field).of;
         let changing = self.equality.changing;
-        let mut asked = items(self.condition).filter(|it| it.field == parent && it.is_single());
-        let asked = asked.next().filter(|_| changing.contains(&parent))?;
+        let asked = |parent: &FieldId| {
+            items(self.condition).find(|it| it.field == *parent && it.is_single())
+        };
+        let asked: SmallVec<[Item<'_>; 2]> = parents.iter().map_while(asked).collect();
+        let is_open = |it: &&Item<'_>| changing.contains(&it.field);
+        if asked.len() < parents.len() || !asked.iter().any(|it| is_open(&it)) {
+            return None;
+        }
         let in_origin = |field| move |slots| marginals.share_in(at, field, slots);
         let whole = |item: Item<'_>, own| {
             let grouped = shape.grouped(item.field);
@@ -119,8 +123,12 @@ impl RowCount<'_> {
             None if changing.contains(&item.field) => 1.0,
             None => own,
         };
-        let own = marginals.share_of_item(at, asked, Of::Rows);
-        let all = whole(asked, own).unwrap_or(1.0);
+        let (mut own, mut all) = (1.0, 1.0);
+        for parent in asked.iter().filter(is_open) {
+            let share = marginals.share_of_item(at, *parent, Of::Rows);
+            own *= share;
+            all *= whole(*parent, share).unwrap_or(1.0);
+        }
         let with_own = own * share;
         let of_others = (by_chance - with_own).max(0.0) / (1.0 - own).max(f64::MIN_POSITIVE);
         Some((with_own + (all - own) * of_others) / all)

@@ -348,6 +348,15 @@ impl OriginShape {
             {
                 continue;
             }
+            // What several told fields decide together has a part of their combinations.
+            let decided = items(condition).filter(|item| !changes(item));
+            let decided = decided.filter(|it| marginal(at, it.field).is_some_and(|it| it.0));
+            let deciders = decided.map(|item| marginals.deciders(at, item.field));
+            let with_own = deciders.filter(|all| all.iter().any(|root| roots.contains(root)));
+            let with_own: Vec<FieldId> = with_own.flatten().collect();
+            roots.extend(with_own);
+            roots.sort_unstable();
+            roots.dedup();
             let (mut told, own) = (vec![(field, groups.cloned())], roots.clone());
             joined.retain_mut(|(others, with, fields)| {
                 let meets = *with == combined && roots.iter().any(|root| others.contains(root));
@@ -359,6 +368,7 @@ impl OriginShape {
             });
             joined.push((roots, combined, told));
         }
+        let of_roots: Vec<Vec<FieldId>> = joined.iter().map(|it| it.0.clone()).collect();
         for (roots, combined, told) in joined {
             let has = |field: FieldId| told.iter().any(|it| it.0 == field);
             let is_changing = is_changing(&roots);
@@ -375,10 +385,14 @@ impl OriginShape {
             let depends = |field| marginal(at, field) == Some((true, combined));
             let depend = told.iter().any(|it| depends(it.0));
             // Where what is told decides what is asked for, only some of its values have it, and each has all of its rows there.
-            let decide = beside.iter().any(|(field, _)| {
-                let mut origins = 0..population.origins.len();
-                depends(*field) && origins.all(|it| goes_by(it, *field) == goes_by(at, *field))
-            });
+            let parts = of_roots.iter();
+            let parts = parts.filter(|all| all.iter().any(|root| roots.contains(root)));
+            let is_whole = parts.count() == 1;
+            let decide = is_whole
+                && beside.iter().any(|(field, _)| {
+                    let mut origins = 0..population.origins.len();
+                    depends(*field) && origins.all(|it| goes_by(it, *field) == goes_by(at, *field))
+                });
             // One field by itself has its values in a table, unless they are too many.
             let is_one = told.len() + beside.len() < 2
                 && (asked.is_empty() || !is_changing && told[0].1.is_none());

@@ -1,0 +1,141 @@
+//! Rows of keys that tell parts of fields: as many as these make, however they are written.
+
+use super::Replicate;
+use super::family_size::Encodings;
+use super::key_sample::KeyedTable;
+use super::table_size::TableSample;
+use crate::scenario::Scenario;
+
+/// Rows from before a run of three seconds with 4,000 writes each, and those that it adds: a fifth of the writes is up to half a minute late.
+fn rows(key: &str) -> [f64; 2] {
+    rows_of(", late = { fraction = 0.2, up_to = \"30s\" }", key)
+}
+
+/// The same of times that are late as these words say. The run begins at midnight.
+fn rows_of(late: &str, key: &str) -> [f64; 2] {
+    let fields = format!(
+        "dev = {{ type = \"int\", count = 100 }}\nts = {{ type = \"timestamp\", unit = \"ms\"{late} }}\n"
+    );
+    rows_with("4k/s", &fields, key)
+}
+
+/// The same of records with these fields, written for 20 s before the run and in it at this rate.
+fn rows_with(rate: &str, fields: &str, key: &str) -> [f64; 2] {
+    let text = format!(
+        "[time]\nduration = \"3s\"\n[field]\n{fields}[write.w]\nrate = \"{rate}\"\n\
+         [existing.w]\nlast = \"20s\"\n[strategy.s]\nkey = \"{key}\"\n"
+    );
+    let scenario = Scenario::parse(&text, "parts").unwrap_or_else(|error| panic!("{error}"));
+    let strategy = &scenario.strategies[0];
+    let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+    let table = KeyedTable::of(strategy, &replicate);
+    let writes = strategy
+        .setup
+        .workload
+        .estimated_writes(&strategy.setup.schema);
+    let size = TableSample::of(&table, 1_024, Encodings::Own).size(writes);
+    [size.existing_rows, size.written_rows]
+}
+
+#[test]
+fn parts_of_late_times_that_do_not_come_again_make_the_rows_of_whole_times() {
+    let near = |[old, new]: [f64; 2], [whole, run]: [f64; 2], key: &str| {
+        assert!((old / whole - 1.0).abs() < 1e-6, "{key}: {old} {whole}");
+        assert!((new / run - 1.0).abs() < 1e-6, "{key}: {new} {run}");
+    };
+    // Exported writes of a seed have 28,556 different times before the run, and 3,269 more in it. Of such a number the root of it is one standard deviation at most.
+    let whole = rows("be8(ts)");
+    assert!(
+        (28_556.0 - 3.0 * 169.0..28_556.0 + 3.0 * 169.0).contains(&whole[0]),
+        "{whole:?}"
+    );
+    assert!(
+        (3_269.0 - 3.0 * 57.0..3_269.0 + 3.0 * 57.0).contains(&whole[1]),
+        "{whole:?}"
+    );
+    for key in [
+        "be4(ts % 600000)",
+        "be4(murmur3(ts))",
+        "right(text(ts), 6)",
+        "to_char(ts, 'HHmmssSSS')",
+        "be1(pmod(murmur3(ts), 4)) || be4(ts % 600000)",
+    ] {
+        near(rows(key), whole, key);
+    }
+    let seconds = rows("be8(ts / 1000)");
+    for key in ["be4(ts % 600000 / 1000)", "to_char(ts, 'HHmmss')"] {
+        near(rows(key), seconds, key);
+    }
+}
+
+#[test]
+fn a_minute_that_has_begun_has_a_row() {
+    // Of each device one of 23:59 and one of 0:00, but for one in e^120.
+    for minute in [
+        "to_char(ts, 'HHmm')",
+        "to_char(ts, 'yyyyMMddHHmm')",
+        "be8(trunc(ts, '1m'))",
+        "be4(murmur3(ts / 60000))",
+    ] {
+        let [old, new] = rows_of("", &format!("be4(dev) || {minute}"));
+        assert!((old - 100.0).abs() < 1.5, "{minute}: {old}");
+        assert!((old + new - 200.0).abs() < 0.1, "{minute}: {old} {new}");
+    }
+}
+
+#[test]
+fn a_time_of_day_says_nothing_of_numbers_beside_it() {
+    // A second has a thousand numbers, so that no row is written again.
+    let fields = "tenant = { type = \"int\", count = 20 }\nserial = { type = \"sequence\" }\n\
+                  ts = { type = \"timestamp\", unit = \"ms\" }\n";
+    for second in ["to_char(ts, 'HHmmss')", "to_char(ts, 'yyyyMMddHHmmss')"] {
+        let key = format!("be4(tenant) || {second} || be2(serial % 1000)");
+        let [old, new] = rows_with("1k/s", fields, &key);
+        // A second may have some numbers more, which are those of a tenant again: a twentieth of them.
+        assert!((old - 20_000.0).abs() < 100.0, "{second}: {old}");
+        assert!((new - 3_000.0).abs() < 15.0, "{second}: {new}");
+    }
+}
+
+#[test]
+fn a_number_of_digits_of_two_fields_makes_the_rows_of_both() {
+    let fields = "x = { type = \"int\", count = 1_000, distribution = { zipf = 1.2 } }\n\
+                  y = { type = \"int\", count = 1_000, distribution = { zipf = 1.2 } }\n";
+    let pair = rows_with("300/s", fields, "be2(x / 10) || be2(y / 10)");
+    // By the laws of both: the sum of 1 - e^-6000pq over all pairs of tens, those of 6,900 writes less.
+    let law: Vec<f64> = (1..=1_000).map(|k| f64::from(k).powf(-1.2)).collect();
+    let all: f64 = law.iter().sum();
+    let tens: Vec<f64> = law
+        .chunks(10)
+        .map(|ten| ten.iter().sum::<f64>() / all)
+        .collect();
+    let held = |writes: f64| {
+        let pairs = tens.iter().flat_map(|p| tens.iter().map(move |q| p * q));
+        pairs
+            .map(|share| 1.0 - (-writes * share).exp())
+            .sum::<f64>()
+    };
+    let [old, new] = pair;
+    assert!(
+        (old / held(6_000.0) - 1.0).abs() < 0.01,
+        "{old} {}",
+        held(6_000.0)
+    );
+    assert!(
+        (new / (held(6_900.0) - held(6_000.0)) - 1.0).abs() < 0.02,
+        "{new}"
+    );
+    for key in [
+        "be4(x / 10 * 100 + y / 10)",
+        "be4(y / 10 + x / 10 * 100 + 7)",
+        "md5(text(x / 10 * 100 + y / 10))",
+    ] {
+        let found = rows_with("300/s", fields, key);
+        for (own, of_both) in found.into_iter().zip(pair) {
+            assert!(
+                (own / of_both - 1.0).abs() < 1e-6,
+                "{key}: {found:?} {pair:?}"
+            );
+        }
+    }
+}
