@@ -115,3 +115,24 @@ fn cells_of_a_list_are_wanted_wherever_they_lie() {
         assert!(found > 5.0, "{found}");
     }
 }
+
+#[test]
+fn the_newest_cells_lie_in_as_many_rows_as_so_many_draws_meet() {
+    // All of a device's cells in a row, and a row for each of its four kinds.
+    let keys = [
+        "\"be4(dev)\"\nqualifier = \"be8(rev_ts(ts))\"",
+        "\"be4(dev) || be4(kind)\"\nqualifier = \"be8(rev_ts(ts))\"",
+    ];
+    for newest in [1, 2, 3, 10] {
+        let read = format!("equal = [\"dev\"]\nnewest = {{ field = \"ts\", rows = {newest} }}");
+        let [one, four] = expected(&devices(""), &read, keys);
+        let missed: f64 = (0..newest).map(|_| 0.75).product();
+        for (found, rows) in [(one, 1.0), (four, 4.0 * (1.0 - missed))] {
+            assert!(
+                (found.rows_returned / rows - 1.0).abs() < 2e-3,
+                "{newest}: {found:?}"
+            );
+            assert!((found.cells_returned / f64::from(newest) - 1.0).abs() < 1e-9);
+        }
+    }
+}
