@@ -70,15 +70,11 @@ fn digits_of_a_text_are_read_like_those_of_its_number() {
         let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
         for (strategy, first) in scenario.strategies.iter().zip(&firsts) {
             let read = &Layout::of(strategy, first).reads[0];
-            // Of a range that begins anywhere, the tens at both ends may be the same.
+            // Of a range that begins anywhere, the tens at both ends may be the same; one in 600 ends with the last id.
             let most = requests + if requests < 100.0 { 1.0 } else { 0.0 };
-            assert!(
-                (requests..=most).contains(&read.requests),
-                "{}: {}",
-                strategy.name,
-                read.requests
-            );
-            assert_near(read.rows_read, 1_000.0, 1.0);
+            let is_as_many = (requests - 0.5..=most).contains(&read.requests);
+            assert!(is_as_many, "{}: {}", strategy.name, read.requests);
+            assert_near(read.rows_read, 1_000.0 * (1.0 - 50.0 / 30_000.0), 0.5);
             assert_eq!(read.rows_returned, read.rows_read);
         }
     }
