@@ -199,6 +199,12 @@ impl<'a> Reader<'a> {
         self.sink.add(&self.place_of(key), diagnostic)
     }
 
+    /// The same of one that is none of the table's, so that it is not offered for others.
+    pub(super) fn refuse_key(&self, key: &'a str, diagnostic: Diagnostic) {
+        self.complain_of_key(key, diagnostic);
+        self.misspelt.borrow_mut().push(key);
+    }
+
     /// Adds a complaint about the table as a whole.
     pub(super) fn complain_of_table(&self, diagnostic: Diagnostic) -> Refused {
         self.sink.add(&self.place, diagnostic)
