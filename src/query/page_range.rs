@@ -106,11 +106,13 @@ impl<R: RowCounts> Read<'_, R> {
             true => range.start..of_page.end,
             false => of_page.start..range.end,
         };
+        let (rows, target) = (self.rows, self.target);
+        let is_chance = rows.certainty(self.known(), target.record, target.at) < 1.0;
         let mut rows_in = |between: &Range<i64>, cells: f64| {
             self.scratch.bands.set(order.field, Some(between.clone()));
             let rows = self.wanted(Counted::Rows).0;
-            // Where there are more cells than are asked for, these are a number that is known: of one row they meet it.
-            match skipped + size < all {
+            // Where there are more cells than are asked for, these are a number that is known, whatever chance brings in their time: of one row they meet it.
+            match is_chance && skipped + size < all {
                 true => met_by_just(cells, rows),
                 false => rows,
             }
