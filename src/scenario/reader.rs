@@ -199,8 +199,8 @@ impl<'a> Reader<'a> {
         self.sink.add(&self.place_of(key), diagnostic)
     }
 
-    /// The same of one that is none of the table's, so that it is not offered for others.
-    pub(super) fn refuse_key(&self, key: &'a str, diagnostic: Diagnostic) {
+    /// The same of a table that has no place in this one, so that it is not offered for other keys.
+    pub(super) fn refuse_section(&self, key: &'a str, diagnostic: Diagnostic) {
         self.complain_of_key(key, diagnostic);
         self.misspelt.borrow_mut().push(key);
     }

@@ -111,7 +111,7 @@ fn read_strategy<'a>(
             let message = format!("unknown key `{section}` in {}", reader.name());
             let diagnostic = Diagnostic::error(message).label("not a setting of the table");
             let help = format!("write `override.{section}` to change it for one strategy");
-            reader.refuse_key(section, diagnostic.help(help));
+            reader.refuse_section(section, diagnostic.help(help));
         }
     }
     reader.finish();
