@@ -6,7 +6,7 @@ use super::laid_table::LaidTable;
 use super::row_columns::row_columns;
 use super::row_growth::RowGrowth;
 use super::{Layout, ReadForecast, Replicate};
-use crate::cluster::WrittenCells;
+use crate::cluster::{ROW_SEEK, WrittenCells};
 use crate::engine::{PlannedRead, scanner_rows};
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::query::{
@@ -312,6 +312,7 @@ pub(super) fn costs(setup: &Setup) -> Costs {
         scan: service.scan.as_secs_f64() + miss,
         row: service.scan_row.as_secs_f64().max(LEAST_ROW),
         cell: service.scan_cell.as_secs_f64(),
+        seek: ROW_SEEK.as_secs_f64() + miss,
     }
 }
 

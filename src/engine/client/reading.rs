@@ -92,6 +92,7 @@ impl Simulation<'_> {
         let work = ReadWork {
             rows_read: requests.gets_found,
             row_cells: requests.row_cells,
+            row_cells_passed: requests.row_cells_passed,
             row_bytes: requests.row_cells * cell_bytes,
             calls: 0,
         };
