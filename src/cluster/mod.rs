@@ -35,7 +35,7 @@ pub use region_map::RegionMap;
 pub use region_store::{Flushed, RegionStore};
 pub use row_locks::RowLocks;
 pub use row_sample::{Kept, RowSample, Sampling};
-pub use service_times::ServiceTimes;
+pub use service_times::{ROW_SEEK, ServiceTimes};
 pub use spec::{
     CLUSTER, ClusterSpec, LogSyncs, ServiceLaw, ServiceSpec, TABLE, TableSpec, WalSpec,
 };

@@ -4,6 +4,10 @@ use super::{ServiceLaw, ServiceSpec};
 use crate::random::Draws;
 use crate::time::SimDuration;
 
+/// What it takes a server to find the next row behind cells that are not asked for: a search among the first keys of blocks, and through half of a block
+/// of 64 KB, in each of a few store files (estimate).
+pub const ROW_SEEK: SimDuration = SimDuration::from_nanos(20_000);
+
 /// Service times: X * base + (rows - 1) * per-row time, X of mean 1; reads add a time for each further cell of a row, and those that memory
 /// doesn't serve a read from disk.
 #[derive(Debug, Clone, Copy)]
@@ -82,29 +86,37 @@ impl ServiceTimes {
         SimDuration::from_nanos(nanos.saturating_add(further))
     }
 
-    /// The service time of a scanner's call that reads `rows` rows, which may be none, and of each so many `cells`. At most one read from
-    /// disk a call: the blocks of a batch lie one after another (estimate).
-    pub fn scan(&self, rows: u64, cells: f64, mut draws: Draws) -> SimDuration {
+    /// The service time of a scanner's call that reads `rows` rows, which may be none, and of each so many `cells`, and passes so many. At most one read from
+    /// disk a call: the blocks of a batch lie one after another (estimate), but for those that it seeks.
+    pub fn scan(&self, rows: u64, cells: [f64; 2], mut draws: Draws) -> SimDuration {
         let base = self.base(self.scan_nanos, &mut draws);
         let further = rows.saturating_sub(1).saturating_mul(self.scan_row_nanos);
-        let further = further.saturating_add(self.further_cells(rows as f64, cells));
+        let further = further.saturating_add(self.cells_of_scan(rows as f64, cells));
         let disk = self.disk(self.cache_miss, &mut draws);
         SimDuration::from_nanos((base + disk).saturating_add(further))
     }
 
     /// The mean of so many calls of [`ServiceTimes::scan`], which read so many rows together.
-    pub fn expected_scan(&self, calls: u64, rows: u64, cells: f64) -> SimDuration {
+    pub fn expected_scan(&self, calls: u64, rows: u64, cells: [f64; 2]) -> SimDuration {
         let each = self.scan_nanos + self.cache_miss * self.disk_nanos as f64;
         let further = rows
             .saturating_sub(calls)
             .saturating_mul(self.scan_row_nanos);
-        let further = further.saturating_add(self.further_cells(rows as f64, cells));
+        let further = further.saturating_add(self.cells_of_scan(rows as f64, cells));
         SimDuration::from_nanos(((calls as f64 * each) as i64 as u64).saturating_add(further))
     }
 
     /// All cells of so many rows but the first of each.
     fn further_cells(&self, rows: f64, cells: f64) -> u64 {
         ((cells - 1.0).max(0.0) * rows * self.scan_cell_nanos) as i64 as u64
+    }
+
+    /// The cells of so many rows of a scan, and the seeks past those of them that it passes.
+    fn cells_of_scan(&self, rows: f64, [read, passed]: [f64; 2]) -> u64 {
+        let seek = ROW_SEEK.as_nanos() as f64 + self.cache_miss * self.disk_nanos as f64;
+        let seeks = rows * (passed * self.scan_cell_nanos).min(seek);
+        self.further_cells(rows, read)
+            .saturating_add(seeks as i64 as u64)
     }
 
     /// X * `nanos`.
@@ -234,15 +246,24 @@ mod tests {
         let warm = constant(1.0);
         let gets = |times: &ServiceTimes, shares| times.gets(5, shares, 1.0, draws).as_nanos();
         assert_eq!(gets(&warm, (1.0, 1.0)), 5_000_000);
-        assert_eq!(warm.scan(41, 1.0, draws).as_nanos(), 2_000_000 + 40 * 7_000);
-        assert_eq!(warm.scan(1, 1.0, draws), warm.scan(0, 1.0, draws));
-        assert_eq!(warm.scan(0, 1.0, draws).as_nanos(), 2_000_000);
+        assert_eq!(
+            warm.scan(41, [1.0, 0.0], draws).as_nanos(),
+            2_000_000 + 40 * 7_000
+        );
+        assert_eq!(
+            warm.scan(1, [1.0, 0.0], draws),
+            warm.scan(0, [1.0, 0.0], draws)
+        );
+        assert_eq!(warm.scan(0, [1.0, 0.0], draws).as_nanos(), 2_000_000);
         let cold = constant(0.0);
         assert_eq!(gets(&cold, (1.0, 1.0)), 5 * 31_000_000);
         assert_eq!(gets(&cold, (0.0, 0.0)), 5_000_000);
         // A filter lets pass what it does not know.
         assert_eq!(gets(&cold, (1.0, 0.0)), 5 * 31_000_000);
-        assert_eq!(cold.scan(3, 1.0, draws).as_nanos(), 32_000_000 + 2 * 7_000);
+        assert_eq!(
+            cold.scan(3, [1.0, 0.0], draws).as_nanos(),
+            32_000_000 + 2 * 7_000
+        );
     }
 
     #[test]
@@ -252,10 +273,21 @@ mod tests {
         // Five Gets, four of which find a row of 601 cells; three rows of 11.
         let gets = warm.gets(5, (0.8, 0.8), 601.0, draws).as_nanos();
         assert_eq!(gets, 5_000_000 + 4 * 600 * 100);
-        let scan = warm.scan(3, 11.0, draws).as_nanos();
+        let scan = warm.scan(3, [11.0, 0.0], draws).as_nanos();
         assert_eq!(scan, 2_000_000 + 2 * 7_000 + 3 * 10 * 100);
         // Of one qualifier half of the rows have none.
-        assert_eq!(warm.scan(3, 0.5, draws), warm.scan(3, 1.0, draws));
+        assert_eq!(
+            warm.scan(3, [0.5, 0.0], draws),
+            warm.scan(3, [1.0, 0.0], draws)
+        );
+        // What is passed takes a search, from disk where that is slow, but no longer than reading it.
+        let passing = |times: &ServiceTimes, passed: f64| {
+            let [with, without] = [passed, 0.0].map(|it| times.scan(3, [11.0, it], draws));
+            with.as_nanos() - without.as_nanos()
+        };
+        assert_eq!(passing(&warm, 50.0), 3 * 50 * 100);
+        assert_eq!(passing(&warm, 1e6), 3 * 20_000);
+        assert_eq!(passing(&constant(0.0), 1e6), 3 * 30_020_000);
     }
 
     #[test]

@@ -28,7 +28,7 @@ mod store;
 mod table;
 
 pub use crate::cluster::Neighbour;
-pub use client::reads::{scan_calls, scanner_rows};
+pub use client::reads::scanner_rows;
 pub use config::{
     CellValues, ClusterChanges, ExistingRows, PlannedRead, SimConfig, StoredCells, TableCopy,
     split_sizes,

@@ -505,7 +505,8 @@ impl<'a> Load<'a> {
             let calls = forecast.requests.max(forecast.regions) + rows / batch as f64;
             let work = base * calls
                 + rows * service.scan_row.as_secs_f64()
-                + (cells - rows) * service.scan_cell.as_secs_f64();
+                + (cells - rows) * service.scan_cell.as_secs_f64()
+                + forecast.planned.plan.expected.seconds_of_seeks;
             let hottest_row = forecast.hot_rows.first().map_or(0.0, |&(_, share)| share);
             let even = 1.0 / servers.min(forecast.table_regions.max(1) as f64);
             // A read of a few regions that take most writes is one of the newest rows under a key that follows time.

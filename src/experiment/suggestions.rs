@@ -272,7 +272,7 @@ fn predicted(
             read.parts,
             read.rows_read,
             read.cells_read,
-        )
+        ) + read.planned.plan.expected.seconds_of_seeks
     };
     let reads: Vec<f64> = layout.reads.iter().map(of_read).collect();
     let offered = setup.workload.offered_per_sec(&setup.schema);

@@ -5,7 +5,7 @@ use super::digit::{Digit, Line};
 use super::formats::{Digest, DigestForm, Encoding, IntHash, Transform};
 use super::knowledge::{Knowledge, Needs};
 use super::operator::Operator;
-use crate::record::{ByteSet, ByteShape, Interval};
+use crate::record::{ByteShape, Interval};
 use crate::record::{FieldDomain, FieldId, FieldText, TimeUnit, ValueType};
 use std::sync::Arc;
 
@@ -387,130 +387,6 @@ impl Code {
         Self::bytes(op, vec![self], value_type, shape)
     }
 
-    /// The characters of this from the last one on, or its bytes where it is none as text.
-    pub fn reversed(self, value_type: ValueType) -> Self {
-        let transform = match value_type == ValueType::Text && !self.shape.is_ascii() {
-            true => Transform::ReverseChars,
-            false => Transform::ReverseBytes,
-        };
-        if let Some(bytes) = self.as_literal() {
-            let mut bytes = bytes.to_vec();
-            transform.change(&mut bytes);
-            return Self::literal(value_type, &bytes);
-        }
-        if let Transform::ReverseChars = transform {
-            return self.shuffled(transform);
-        }
-        let shape = self.shape.reversed();
-        self.apply_bytes(Op::Map(transform), value_type, shape)
-    }
-
-    /// So many characters from a position on, as SQL's `substr` counts them. What is no ASCII is cut by characters of up to 4 bytes.
-    pub fn cut(self, position: i64, count: usize) -> Self {
-        let (shape, far) = (&self.shape, position.unsigned_abs() as usize);
-        let by_char = self.is_text() && !shape.is_ascii();
-        if let (0 | 1, Op::Concat, false) = (position, &self.op, by_char)
-            && let Some(parts) = self.first_parts(count)
-        {
-            return parts;
-        }
-        let (skipped, most) = match position {
-            0.. => (far.saturating_sub(1), count),
-            _ => (0, far.min(count)),
-        };
-        let part = match position {
-            _ if by_char => shape.by_chars(skipped, most),
-            0.. => shape.from(skipped).left(count),
-            _ if shape.fixed().is_some() => shape.right(far).left(count),
-            _ => ByteShape::uniform(shape.min.min(most), shape.max.min(most), shape.all()),
-        };
-        let transform = Transform::Substr {
-            position,
-            count,
-            by_char,
-        };
-        let value_type = self.value_type;
-        self.apply_bytes(Op::Map(transform), value_type, part)
-    }
-
-    /// So many bytes of what is joined of texts, or of bytes: the first parts, and the beginning of one. `None` where it is not known in which one it ends.
-    fn first_parts(&self, count: usize) -> Option<Self> {
-        let (mut left, mut parts) = (count, Vec::new());
-        for part in &self.operands {
-            match part.shape.fixed() {
-                _ if left == 0 || part.value_type != self.value_type => break,
-                Some(length) if length <= left => parts.push(part.clone()),
-                _ if part.shape.min >= left => parts.push(part.clone().cut(1, left)),
-                _ => return None,
-            }
-            left -= part.shape.min.min(left);
-        }
-        let is_all = left == 0 || parts.len() == self.operands.len();
-        (is_all && !parts.is_empty()).then(|| Self::joined(parts))
-    }
-
-    /// Any text of the same bytes.
-    pub fn shuffled(self, transform: Transform) -> Self {
-        let any = ByteShape::uniform(self.shape.min, self.shape.max, self.shape.all());
-        let any = any.of_chars(self.shape.chars);
-        self.apply_bytes(Op::Map(transform), ValueType::Text, any)
-    }
-
-    /// Constant text or bytes.
-    pub fn literal(value_type: ValueType, bytes: &[u8]) -> Self {
-        let (op, shape) = (Op::Literal(bytes.into()), ByteShape::literal(bytes));
-        Self::bytes(op, Vec::new(), value_type, shape)
-    }
-
-    /// The decimal text of an integer.
-    pub fn decimal(self) -> Self {
-        if let Op::Const(value) = self.op {
-            return Self::literal(ValueType::Text, value.to_string().as_bytes());
-        }
-        let shape = ByteShape::decimal(self.range);
-        self.apply_bytes(Op::Encode(Encoding::Decimal), ValueType::Text, shape)
-    }
-
-    /// Text or bytes, as they are or as the decimal text of an integer; a double has no bytes of its own.
-    pub fn into_bytes(self) -> Option<Self> {
-        match self.value_type {
-            ValueType::Int => Some(self.decimal()),
-            ValueType::Double => None,
-            ValueType::Text | ValueType::Bytes => Some(self),
-        }
-    }
-
-    /// The integer whose decimal text this is; everything else as it is.
-    pub fn written_number(mut self) -> Self {
-        match self.op {
-            Op::Encode(Encoding::Decimal) => self.operands.remove(0),
-            _ => self,
-        }
-    }
-
-    /// An integer as bytes in its own order; bytes are their own.
-    pub fn in_order(self) -> Self {
-        if !self.is_number() {
-            return self;
-        }
-        let shape = ByteShape::uniform(8, 8, ByteSet::ALL);
-        self.apply_bytes(Op::Encode(Encoding::Ordered(8)), ValueType::Bytes, shape)
-    }
-
-    /// Texts and bytes one after another.
-    pub fn joined(mut parts: Vec<Self>) -> Self {
-        if parts.len() == 1 {
-            return parts.remove(0);
-        }
-        let value_type = match parts.iter().all(Self::is_text) {
-            true => ValueType::Text,
-            false => ValueType::Bytes,
-        };
-        let shapes = parts.iter().map(|part| &part.shape);
-        let shape = ByteShape::joined(shapes);
-        Self::bytes(Op::Concat, parts, value_type, shape)
-    }
-
     /// A field's values, of which these facts are known.
     pub fn field(op: Op, domain: FieldDomain, facts: Facts) -> Self {
         let mut code = Self {
@@ -746,7 +622,14 @@ impl Code {
             Op::Map(case @ (Transform::Upper | Transform::Lower)) => {
                 case.keeps_order(self.operands[0].shape.all())
             }
-            Op::Map(Transform::Substr { .. } | Transform::Unhex) | Op::Identifier { .. } => false,
+            Op::Map(Transform::Substr {
+                position, count, ..
+            }) => {
+                let digits = self.operands[0].cut_digits(*position, *count);
+                let digits = digits.map(|line| line.digit);
+                return (digits.into_iter().collect(), digits.is_some());
+            }
+            Op::Map(Transform::Unhex) | Op::Identifier { .. } => false,
             Op::Digest { form, keep, .. } => match form {
                 DigestForm::Raw => *keep >= INJECTIVE_DIGEST,
                 DigestForm::Hex => keep / 2 >= INJECTIVE_DIGEST,
@@ -779,6 +662,33 @@ impl Code {
         told.sort_unstable();
         told.dedup();
         (told, self.facts.fields.is_empty() || are_told)
+    }
+
+    /// Of the decimal text of a number a part that does not begin with it: digits of the number. `None` where it is not known which ones these are.
+    fn cut_digits(&self, position: i64, count: usize) -> Option<Line> {
+        let (text, from_end) = match (&self.op, position) {
+            // What is reversed begins with the end.
+            (Op::Map(Transform::ReverseBytes), 0 | 1) => (&self.operands[0], Some(count)),
+            (_, ..0) => (self, usize::try_from(position.unsigned_abs()).ok()),
+            _ => {
+                let skipped = usize::try_from(position.max(1) - 1).ok()?;
+                let length = self.shape.fixed();
+                (self, length.and_then(|it| it.checked_sub(skipped)))
+            }
+        };
+        let Op::Encode(Encoding::Decimal | Encoding::Padded { pad: b'0', .. }) = text.op else {
+            return None;
+        };
+        // The last digit is always there, others where the text has one length.
+        let from_end = from_end.filter(|from_end| match text.shape.fixed() {
+            Some(length) => *from_end < length,
+            None => *from_end == 1,
+        })?;
+        let (number, kept) = (&text.operands[0], count.min(from_end));
+        let power = |digits: usize| 10i64.checked_pow(u32::try_from(digits).ok()?);
+        let line = number.facts.line.filter(|_| number.range.low >= 0)?;
+        line.quotient(power(from_end - kept)?)?
+            .remainder(power(kept)?)
     }
 
     /// Does a reader who knows this know it?

@@ -2,7 +2,7 @@
 
 use super::code::{Code, Op, Randomness};
 use super::field_steps::no_draws;
-use super::formats::{DigestForm, Encoding};
+use super::formats::{DigestForm, Encoding, Transform};
 use super::operator::Operator;
 use super::run::{Row, Rows};
 use super::segment::Segment;
@@ -144,7 +144,12 @@ pub(super) fn bytes_values(code: &Code) -> Option<Vec<Vec<u8>>> {
             };
             short.or_else(|| changed(&|value| digest.replace(value, 0, *form, *keep)))
         }
-        Op::Map(transform) => changed(&|value| transform.apply(value, 0)),
+        Op::Map(transform) => changed(&|value| transform.apply(value, 0)).or_else(|| {
+            // Digits of a number are remainders of it.
+            let is_part = matches!(transform, Transform::Substr { .. });
+            let are_digits = is_part && code.facts.are_told && !code.facts.told.is_empty();
+            are_digits.then(|| code.shape.values(MOST)).flatten()
+        }),
         Op::Concat => {
             let mut parts = code.operands.iter();
             parts.try_fold(vec![Vec::new()], |values, part| {

@@ -29,6 +29,7 @@ mod plan;
 mod presets;
 mod run;
 mod segment;
+mod text_code;
 mod time_parts;
 mod twins;
 mod value_groups;

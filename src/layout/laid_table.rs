@@ -48,6 +48,7 @@ pub(super) struct LaidTable<'a> {
     regions: OnceCell<Arc<Vec<RegionForecast>>>,
     written: OnceCell<Vec<f64>>,
     rows: OnceCell<Arc<KeyBatch>>,
+    borders: OnceCell<Vec<usize>>,
 }
 
 impl<'a> LaidTable<'a> {
@@ -81,6 +82,7 @@ impl<'a> LaidTable<'a> {
             regions: OnceCell::new(),
             written: OnceCell::new(),
             rows: OnceCell::new(),
+            borders: OnceCell::new(),
         };
         match existing {
             Some(sample) => laid.with_rows(&sample),
@@ -276,6 +278,14 @@ impl<'a> LaidTable<'a> {
             // Those that exist are sorted: the others are, and both are merged.
             keys.sort();
             Arc::new(KeyBatch::of(&keys))
+        })
+    }
+
+    /// How many of those keys lie before each of the points where regions meet.
+    pub fn borders(&self) -> &[usize] {
+        self.borders.get_or_init(|| {
+            let points = self.points.iter();
+            points.map(|it| self.rows().below(it.as_bytes())).collect()
         })
     }
 }

@@ -6,11 +6,11 @@ use super::laid_table::LaidTable;
 use super::row_columns::row_columns;
 use super::row_growth::RowGrowth;
 use super::{Layout, ReadForecast, Replicate};
-use crate::cluster::WrittenCells;
-use crate::engine::{PlannedRead, scan_calls, scanner_rows};
+use crate::cluster::{ROW_SEEK, WrittenCells};
+use crate::engine::{PlannedRead, scanner_rows};
 use crate::keyspace::{KeyBatch, RowKey};
 use crate::query::{
-    AccessPath, AccessPlan, Costs, Expected, PlanContext, Requests, TableKeys, plan,
+    AccessPath, AccessPlan, Costs, Expected, PlanContext, Requests, ScanRequest, TableKeys, plan,
 };
 use crate::record::{FieldId, FieldKind, KnownField, Schema};
 use crate::scenario::Setup;
@@ -325,6 +325,7 @@ pub(super) fn costs(setup: &Setup) -> Costs {
         scan: service.scan.as_secs_f64() + miss,
         row: service.scan_row.as_secs_f64().max(LEAST_ROW),
         cell: service.scan_cell.as_secs_f64(),
+        seek: ROW_SEEK.as_secs_f64() + miss,
     }
 }
 
@@ -386,7 +387,7 @@ fn forecast(
                 false => 1.0,
             };
             let (first, last) = span(laid, range, share, scan.reversed);
-            of_scans += scan_calls(f64::from(last - first + 1), scan.rows_read, batch_rows);
+            of_scans += scan_calls((laid, range), (first, last), scan, batch_rows as f64);
             spans.push((first, last));
         }
         let asked: u32 = spans.iter().map(|(first, last)| last - first + 1).sum();
@@ -484,6 +485,48 @@ fn span(
         true => (region(to - read), last),
         false => (first, region(from + read - 1)),
     }
+}
+
+/// Calls of a scan that reads rows in `[start, stop)` of these regions, so many a call at most: each region is opened by a call, and asked again as often as its rows take.
+fn scan_calls(
+    (laid, (start, stop)): (&LaidTable<'_>, (&[u8], &[u8])),
+    (first, last): (u32, u32),
+    scan: &ScanRequest,
+    batch_rows: f64,
+) -> f64 {
+    let regions = f64::from(last - first + 1);
+    if scan.rows_read <= batch_rows {
+        return regions;
+    }
+    let (rows, borders) = (laid.rows(), laid.borders());
+    let (from, stop) = (
+        rows.below(start),
+        (!stop.is_empty()).then(|| rows.below(stop)),
+    );
+    let to = stop.unwrap_or(rows.len()).max(from);
+    let part = |keys: usize| (keys.clamp(from, to) - from) as f64 / (to - from) as f64;
+    // Where the sample has no key of its range, rows lie evenly.
+    let end = |region: u32| match (borders.get(region as usize), from < to) {
+        (_, false) => f64::from(region - first + 1) / regions,
+        (border, true) => border.map_or(1.0, |border| part(*border)),
+    };
+    // What the scan does not come to lies behind its rows, or before them where it is reversed.
+    let behind = 1.0 - scan.rows_read / scan.rows;
+    let (least, most) = match scan.reversed {
+        true => (behind, 1.0),
+        false => (0.0, 1.0 - behind),
+    };
+    let mut before = least;
+    let calls = (first..=last).map(|region| {
+        let until = end(region).clamp(least, most);
+        let rows = (until - before) * scan.rows;
+        before = until;
+        // As many rows as are expected, or one more, so often that they are as many on average.
+        let (whole, more) = (rows.floor(), rows.fract());
+        let calls = |rows: f64| (rows / batch_rows).ceil().max(1.0);
+        calls(whole) * (1.0 - more) + calls(whole + 1.0) * more
+    });
+    calls.sum()
 }
 
 /// "16 scans, one a bucket, each of one region; 10 rows wanted, 160 read". Regions are those of a read, and of one of its requests.

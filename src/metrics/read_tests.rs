@@ -83,6 +83,7 @@ fn traces() -> Vec<Trace> {
                         calls: parts as u32,
                         rows_read: draws.below(50) as f64 + 0.5,
                         row_cells: draws.below(7) as f64,
+                        row_cells_passed: 0.0,
                         row_bytes: draws.below(900) as f64,
                     },
                 },

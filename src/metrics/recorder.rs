@@ -84,6 +84,8 @@ pub struct ReadWork {
     pub rows_read: f64,
     /// Cells that they read of each row, on average.
     pub row_cells: f64,
+    /// Cells of each row that scans seek past.
+    pub row_cells_passed: f64,
     /// Bytes of those cells.
     pub row_bytes: f64,
 }

@@ -44,6 +44,8 @@ pub struct Costs {
     pub row: f64,
     /// Each further cell of a row that is read, in seconds.
     pub cell: f64,
+    /// Finding the next row behind cells that are not read, in seconds: at most what these would take.
+    pub seek: f64,
 }
 
 /// Means over the sample of targets.
@@ -51,6 +53,8 @@ pub struct Costs {
 pub struct Expected {
     /// Cost in seconds, of all requests one after another.
     pub seconds: f64,
+    /// Those of them in which scans seek past cells of rows.
+    pub seconds_of_seeks: f64,
     /// Gets and scans.
     pub requests: f64,
     /// Rows that are read.
@@ -73,10 +77,13 @@ impl Expected {
         let scanned: f64 = requests.scans.iter().map(|scan| scan.rows_read).sum();
         let further = requests.rows_read() * (requests.row_cells - 1.0).max(0.0);
         let gets = requests.gets.len() as f64;
+        let seeks = scanned * (requests.row_cells_passed * costs.cell).min(costs.seek);
         self.seconds += gets * costs.get - (gets - requests.gets_found).max(0.0) * costs.absent
             + requests.scans.len() as f64 * costs.scan
             + scanned * costs.row
-            + further * costs.cell;
+            + further * costs.cell
+            + seeks;
+        self.seconds_of_seeks += seeks;
         self.requests += requests.len() as f64;
         self.rows_read += requests.rows_read();
         self.rows_found += requests.rows_found;
@@ -91,6 +98,7 @@ impl Expected {
         let reads = reads.max(1) as f64;
         Self {
             seconds: self.seconds / reads,
+            seconds_of_seeks: self.seconds_of_seeks / reads,
             requests: self.requests / reads,
             rows_read: self.rows_read / reads,
             rows_found: self.rows_found / reads,

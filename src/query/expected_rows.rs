@@ -658,7 +658,7 @@ impl<R: RowCounts> Read<'_, R> {
     }
 
     /// What the reader knows of single values and ranges.
-    fn known(&mut self) -> Condition<'_> {
+    pub(super) fn known(&mut self) -> Condition<'_> {
         let Scratch { equal, bands, .. } = &mut *self.scratch;
         let known = self.plan.question.known.stored().iter();
         equal.clear();

@@ -5,6 +5,7 @@ use super::requests::Scratch;
 use super::row_identity::RowIdentity;
 use super::serve::{Page, Read};
 use crate::record::FieldId;
+use crate::statistics::met_by_just;
 use crate::workload::RowCounts;
 use std::ops::Range;
 
@@ -105,16 +106,24 @@ impl<R: RowCounts> Read<'_, R> {
             true => range.start..of_page.end,
             false => of_page.start..range.end,
         };
-        let mut rows_in = |between: &Range<i64>| {
+        let (rows, target) = (self.rows, self.target);
+        let is_chance = rows.certainty(self.known(), target.record, target.at) < 1.0;
+        let mut rows_in = |between: &Range<i64>, cells: f64| {
             self.scratch.bands.set(order.field, Some(between.clone()));
-            self.wanted(Counted::Rows).0
+            let rows = self.wanted(Counted::Rows).0;
+            // Where there are more cells than are asked for, these are a number that is known, whatever chance brings in their time: of one row they meet it.
+            match is_chance && skipped + size < all {
+                true => met_by_just(cells, rows),
+                false => rows,
+            }
         };
         // A row may hold cells of both.
-        let [size_rows, all_rows] = [&of_page, &with_skipped].map(&mut rows_in);
+        let size_rows = rows_in(&of_page, size);
+        let all_rows = rows_in(&with_skipped, skipped + size);
         self.scratch.bands.set(order.field, own);
         let number = self.law_of(all, skipped + size);
         Page {
-            skipped: all_rows - size_rows,
+            skipped: (all_rows - size_rows).max(0.0),
             size: size_rows,
             cells: Some([all, number.of_page(skipped, size)]),
         }

@@ -27,6 +27,8 @@ pub struct Requests {
     pub rows_returned: f64,
     /// Expected number of cells that a server reads of each row, on average: of those that what the reader knows of their qualifiers leaves.
     pub row_cells: f64,
+    /// Expected number of cells of each row that a scan's server seeks past when it has read as many as are asked for of one.
+    pub row_cells_passed: f64,
     /// Cells that the reader gets: expected number.
     pub cells_returned: f64,
     /// Expected copies of each wanted row, at least 1: a row that was written again under random salts lies under several of them.
@@ -184,7 +186,7 @@ impl Requests {
         self.starts.clear();
         self.stops.clear();
         (self.rows_found, self.rows_returned) = (0.0, 0.0);
-        self.row_cells = 1.0;
+        (self.row_cells, self.row_cells_passed) = (1.0, 0.0);
         self.cells_returned = 0.0;
         self.copies = 1.0;
     }

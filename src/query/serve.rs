@@ -523,10 +523,12 @@ impl<R: RowCounts> Read<'_, R> {
         let of_write = versions * question.cells_of_a_write;
         // Scans that don't tell the kind of rows that the reader asks for read those of all kinds.
         let tells = |field: &FieldId| self.plan.evidence.told.contains(field);
-        self.requests.row_cells *= match self.requests.scans.is_empty() {
+        let of_each = match self.requests.scans.is_empty() {
             false if !question.fixed.iter().all(tells) => versions * question.cells_of_any,
             _ => of_write,
         };
+        self.requests.row_cells *= of_each;
+        self.requests.row_cells_passed *= of_each;
         let rows = self.requests.rows_returned;
         let returned = match page.cells {
             Some([_, returned]) => returned,
@@ -645,9 +647,11 @@ impl<R: RowCounts> Read<'_, R> {
             _ => f64::INFINITY,
         };
         let Some(ordered) = &plan.ordered else {
-            if self.requests.scans.is_empty() {
-                let part = (wanted / self.requests.gets_found).min(1.0);
-                self.requests.row_cells -= part * (whole - whole.min(until));
+            let part = (wanted / self.requests.rows_read()).min(1.0);
+            let left = part * (whole - whole.min(until));
+            self.requests.row_cells -= left;
+            if !self.requests.scans.is_empty() {
+                self.requests.row_cells_passed = left;
             }
             return;
         };

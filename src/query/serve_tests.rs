@@ -68,6 +68,7 @@ fn planned(
             scan: 1e-3,
             row: 1e-6,
             cell: 1e-7,
+            seek: 2e-5,
             absent: 0.0,
         },
     };

@@ -199,6 +199,12 @@ impl<'a> Reader<'a> {
         self.sink.add(&self.place_of(key), diagnostic)
     }
 
+    /// The same of a table that has no place in this one, so that it is not offered for other keys.
+    pub(super) fn refuse_section(&self, key: &'a str, diagnostic: Diagnostic) {
+        self.complain_of_key(key, diagnostic);
+        self.misspelt.borrow_mut().push(key);
+    }
+
     /// Adds a complaint about the table as a whole.
     pub(super) fn complain_of_table(&self, diagnostic: Diagnostic) -> Refused {
         self.sink.add(&self.place, diagnostic)

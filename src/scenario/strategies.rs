@@ -107,11 +107,11 @@ fn read_strategy<'a>(
     let overlay = overlay(&reader);
     for section in overridable() {
         // `family` is a setting of the table as well.
-        if ALL_OF_TABLE.get(section).is_none() && reader.entry(section).is_some() {
+        if ALL_OF_TABLE.get(section).is_none() && reader.has(section) {
             let message = format!("unknown key `{section}` in {}", reader.name());
             let diagnostic = Diagnostic::error(message).label("not a setting of the table");
             let help = format!("write `override.{section}` to change it for one strategy");
-            reader.complain_of_key(section, diagnostic.help(help));
+            reader.refuse_section(section, diagnostic.help(help));
         }
     }
     reader.finish();

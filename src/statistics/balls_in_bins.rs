@@ -77,6 +77,15 @@ pub fn values_met(met: f64, writes: f64) -> f64 {
     writes / low
 }
 
+/// Of values of which a number of writes that is left to chance, so many on average, meets so many: how many just so many writes (>= 1) meet.
+pub fn met_by_just(writes: f64, met: f64) -> f64 {
+    let values = values_met(met, writes).max(1.0);
+    match values.is_finite() {
+        true => -libm::expm1(writes * libm::log1p(-1.0 / values)) * values,
+        false => writes,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +106,26 @@ mod tests {
         }
         let mean = sum / rounds as f64;
         (mean, (square / rounds as f64 - mean * mean).sqrt())
+    }
+
+    #[test]
+    fn a_known_number_of_writes_meets_more_values_than_one_that_is_left_to_chance() {
+        for values in [1.0f64, 2.0, 7.0, 1e6] {
+            let (mut missed, mut writes) = (1.0, 0.0);
+            for _ in 0..20 {
+                missed *= 1.0 - 1.0 / values;
+                writes += 1.0;
+                let by_chance = values * (1.0 - (-writes / values).exp());
+                let found = met_by_just(writes, by_chance);
+                let expected = values * (1.0 - missed);
+                assert!(
+                    (found / expected - 1.0).abs() < 1e-6,
+                    "{values} {writes}: {found}"
+                );
+            }
+        }
+        // All different, as well as where rounding brings more.
+        assert_eq!([3.0, 3.1].map(|met| met_by_just(3.0, met)), [3.0; 2]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod rank_correlation;
 mod sample_median_fixture;
 mod warm_up;
 
-pub use balls_in_bins::{ExpectedPeak, expected_peak, values_met};
+pub use balls_in_bins::{ExpectedPeak, expected_peak, met_by_just, values_met};
 pub use estimate::{Estimate, paired_ratio, unpaired_difference, unpaired_ratio};
 pub use evenness::{effective_number, gini, gini_of_runs};
 pub use interval::Interval;

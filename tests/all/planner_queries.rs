@@ -185,6 +185,7 @@ fn keys_of_the_literature_serve_their_reads_as_their_authors_say() {
                 scan: 0.8e-3,
                 row: 1e-6,
                 cell: 1e-7,
+                seek: 2e-5,
             },
         };
         let key = key.as_ref().expect("a key comes first");

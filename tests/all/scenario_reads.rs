@@ -1,5 +1,6 @@
 //! What the reads of a scenario file mean: each clause, its defaults, and what is odd about it.
 
+use keyheat::experiment::Experiment;
 use keyheat::layout::{Layout, Replicate};
 use keyheat::record::{DerivedId, Distribution, DistributionShape, FieldId, KnownField};
 use keyheat::scenario::{Presplit, Scenario, Severity};
@@ -365,4 +366,41 @@ fn rows_of_one_instant_are_told_where_a_key_tells_time() {
     assert_eq!(told(spread, keys), []);
     let timeless = "[strategy.a]\nkey = \"be4(sensor)\"\n";
     assert_eq!(told("[existing.rows]\nrecords = 1_000", timeless), []);
+}
+
+#[test]
+fn each_region_of_a_scan_takes_as_many_calls_as_its_own_rows() {
+    // A quarter of the rows lies in the first of sixteen regions, and the rest in the ninth; the others have none.
+    let text = "[time]\nduration = \"5s\"\nwarmup = \"0s\"\n[field]\n\
+                half = { type = \"int\", count = 2, distribution = { weights = [1, 3] } }\n\
+                car = { type = \"int\", count = 5_000 }\nts = { type = \"timestamp\" }\n\
+                [existing.rows]\nrecords = 130_000\nlast = \"1h\"\n\
+                [read.all]\nequal = \"car\"\nrate = \"20/s\"\n\
+                [strategy.s]\nkey = \"be1(half * 128) || be4(car) || be8(ts)\"\n\
+                presplit = { algorithm = \"uniform\", regions = 16 }";
+    let mut scenario = Scenario::parse(text, "uneven").unwrap_or_else(|error| panic!("{error}"));
+    scenario.replicates = 1;
+    let firsts = Replicate::first_of_each(&scenario.strategies, scenario.seed);
+    let forecast = &Layout::of(&scenario.strategies[0], &firsts[0]).reads[0];
+    let batch = f64::from(2 << 20) / forecast.planned.cell_bytes;
+    let rows = [0.25, 0.75].map(|part| part * 130_000.0);
+    let calls = 14.0 + rows.iter().map(|of| (of / batch).ceil()).sum::<f64>();
+    assert!(calls >= 20.0, "{calls}");
+    // Neither part is a whole number of calls but for a hundredth of them.
+    assert!(
+        rows.iter()
+            .all(|of| (0.02..0.98).contains(&(of / batch).fract()))
+    );
+    let results = Experiment::new(&scenario).run(|_| {});
+    let read = &results.strategies[0].reads[0];
+    for found in [
+        Some(forecast.calls_planned.mean),
+        read.calls_planned.mean,
+        read.calls.mean,
+    ] {
+        assert!(
+            found.is_some_and(|it| (it - calls).abs() < 0.01),
+            "{found:?}, {calls}"
+        );
+    }
 }

@@ -22,11 +22,16 @@ fn expected<const KEYS: usize>(table: &str, read: &str, keys: [&str; KEYS]) -> [
     })
 }
 
-/// Twenty devices of four kinds with a reading every ten seconds each, for four days: 34,560 readings, of them 4,320 today.
+/// Twenty devices of four kinds with a reading every ten seconds each, for sixty days: 518,400 readings, of them 4,320 today.
 fn devices(kind: &str) -> String {
+    devices_of(kind, 60)
+}
+
+/// The same of so many days.
+fn devices_of(kind: &str, days: u32) -> String {
     format!(
         "[field]\ndev = {{ type = \"int\", count = 20 }}\nkind = {{ type = \"int\", count = 4{kind} }}\n\
-         ts = {{ type = \"timestamp\", unit = \"ms\" }}\n[write.put]\nrate = \"2/s\"\n[existing.put]\nlast = \"4d\""
+         ts = {{ type = \"timestamp\", unit = \"ms\" }}\n[write.put]\nrate = \"2/s\"\n[existing.put]\nlast = \"{days}d\""
     )
 }
 
@@ -50,7 +55,7 @@ fn each_scan_reads_its_own_newest_cells_and_those_that_it_filters_out() {
         let read = format!("{known}\n{newest}");
         let keys = [ROWS, NEWEST_FIRST, OLDEST_FIRST];
         let [single, first, last] = expected(&devices(""), &read, keys);
-        // That a reading is known to be there is 1 of 34,560 at least.
+        // That a reading is known to be there is 1 of 518,400 at least.
         for found in [single.rows_read, first.cells_read] {
             assert!((found / cells - 1.0).abs() < 1e-3, "{known}: {found}");
         }
@@ -62,12 +67,58 @@ fn each_scan_reads_its_own_newest_cells_and_those_that_it_filters_out() {
 }
 
 #[test]
+fn a_scan_of_wide_rows_reads_as_many_cells_of_each_as_are_asked_for() {
+    // Of a thing's three rows of 333 cells each it reads 30 for ten where the newest come first, and all of them where the oldest do.
+    let table = "[field]\nthing = { type = \"int\", count = 100 }\npart = { type = \"int\", count = 3 }\n\
+                 ts = { type = \"timestamp\", unit = \"ms\" }\n[existing.w]\nrecords = 100_000\nlast = \"10000s\"";
+    let found = expected(
+        table,
+        "equal = [\"thing\"]\nnewest = { field = \"ts\", rows = 10 }",
+        [
+            "\"be4(thing) || be1(part)\"\nqualifier = \"be8(rev_ts(ts))\"",
+            "\"be4(thing) || be1(part)\"\nqualifier = \"be8(ts)\"",
+        ],
+    );
+    // One scan of 1.2 ms, 1 us a row and 0.25 us a further cell, and 20 us to find the row behind each of the three.
+    for (found, cells, seconds) in [
+        (found[0], 30.0, 1.2e-3 + 3e-6 + 27.0 * 0.25e-6 + 3.0 * 20e-6),
+        (found[1], 1_001.0, 1.2e-3 + 3e-6 + 998.0 * 0.25e-6),
+    ] {
+        assert_eq!(found.requests, 1.0);
+        assert!((found.rows_read - 3.0).abs() < 0.01, "{found:?}");
+        assert!((found.cells_read / cells - 1.0).abs() < 0.01, "{found:?}");
+        assert!((found.seconds / seconds - 1.0).abs() < 0.01, "{found:?}");
+    }
+}
+
+#[test]
+fn all_rows_are_sought_where_there_are_few_of_them() {
+    // Twenty scans of today's rows take 20 x 1.2 ms and 20 x 9 further cells; one of all rows 1.2 ms, and of each 1 us, nine further cells, and 20 us to find the next one:
+    // the sooner up to 980 rows, which are those of 49 days.
+    let read = "newest = { field = \"ts\", rows = 10 }";
+    for (days, requests) in [(45, 1.0), (53, 20.0)] {
+        let [found] = expected(&devices_of("", days), read, [NEWEST_FIRST]);
+        assert_eq!(found.requests, requests, "{days}: {found:?}");
+        let rows = if requests > 1.0 {
+            20.0
+        } else {
+            20.0 * f64::from(days + 1)
+        };
+        assert!((found.rows_read / rows - 1.0).abs() < 0.01, "{found:?}");
+        assert!(
+            (found.cells_read / (10.0 * rows) - 1.0).abs() < 0.01,
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
 fn rows_without_a_wanted_cell_are_read_to_their_end() {
     let read = "equal = [\"kind\"]\nnewest = { field = \"ts\", rows = 10 }";
     let keys = [ROWS, NEWEST_FIRST, OLDEST_FIRST];
     let [single, first, last] = expected(&devices(", of = \"dev\""), read, keys);
-    // A device of another kind has 34,560 rows, one of the kind ten that are read; the run adds one at most.
-    let of_kind = (20.0 - single.rows_read / 34_560.0) / (1.0 - 10.0 / 34_560.0);
+    // A device of another kind has 518,400 rows, one of the kind ten that are read; the run adds one at most.
+    let of_kind = (20.0 - single.rows_read / 518_400.0) / (1.0 - 10.0 / 518_400.0);
     assert!((1.0..20.0).contains(&of_kind), "{of_kind}");
     let close = |found: f64, expected: f64| {
         assert!((found / expected - 1.0).abs() < 1e-3, "{found} {expected}");
@@ -113,5 +164,26 @@ fn cells_of_a_list_are_wanted_wherever_they_lie() {
         let (found, wanted) = (cells.cells_returned, rows.rows_returned);
         assert!((found / wanted - 1.0).abs() < 1e-6, "{found} {wanted}");
         assert!(found > 5.0, "{found}");
+    }
+}
+
+#[test]
+fn the_newest_cells_lie_in_as_many_rows_as_so_many_draws_meet() {
+    // All of a device's cells in a row, and a row for each of its four kinds.
+    let keys = [
+        "\"be4(dev)\"\nqualifier = \"be8(rev_ts(ts))\"",
+        "\"be4(dev) || be4(kind)\"\nqualifier = \"be8(rev_ts(ts))\"",
+    ];
+    for newest in [1, 2, 3, 10] {
+        let read = format!("equal = [\"dev\"]\nnewest = {{ field = \"ts\", rows = {newest} }}");
+        let [one, four] = expected(&devices(""), &read, keys);
+        let missed: f64 = (0..newest).map(|_| 0.75).product();
+        for (found, rows) in [(one, 1.0), (four, 4.0 * (1.0 - missed))] {
+            assert!(
+                (found.rows_returned / rows - 1.0).abs() < 2e-3,
+                "{newest}: {found:?}"
+            );
+            assert!((found.cells_returned / f64::from(newest) - 1.0).abs() < 1e-9);
+        }
     }
 }

@@ -58,6 +58,7 @@ pub fn config() -> SimConfig {
             scan: 1e-3,
             row: 1e-6,
             cell: 1e-7,
+            seek: 2e-5,
         },
     };
     let planned = PlannedRead {

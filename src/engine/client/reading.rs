@@ -3,7 +3,7 @@
 
 use super::clients::LEAST_CYCLE;
 use super::neighbours::Source;
-use super::reads::{distinct_regions, scan_calls};
+use super::reads::distinct_regions;
 use crate::engine::clock::Event;
 use crate::engine::numbers::NONE;
 use crate::engine::rpc::{Get, OperationKind, RpcBody};
@@ -92,6 +92,7 @@ impl Simulation<'_> {
         let work = ReadWork {
             rows_read: requests.gets_found,
             row_cells: requests.row_cells,
+            row_cells_passed: requests.row_cells_passed,
             row_bytes: requests.row_cells * cell_bytes,
             calls: 0,
         };
@@ -191,7 +192,7 @@ impl Simulation<'_> {
             let keys = [start, stop].map(|key| self.tables.keys.insert(key));
             let cursor = ScanCursor::new(spread, range, scan, most, draws.unit(), keys);
             let (first, last) = cursor.visited_places(spread);
-            calls += scan_calls(f64::from(last - first + 1), scan.rows_read, most);
+            calls += cursor.calls(spread, last - first + 1) as f64;
             reads.asked.push((first, last));
             let server = self.tables.server_for(cursor.region(), process);
             let body = self.rpcs.new_scan(cursor);

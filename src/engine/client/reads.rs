@@ -37,13 +37,6 @@ pub fn scanner_rows(row_bytes: f64) -> u64 {
     (SCANNER_BYTES.0 / ((row_bytes + 1e-6) as i64 as u64).max(1)).max(1)
 }
 
-/// Calls of a scan that reads so many rows in so many regions (>= 1), `batch_rows` a call at most: each region is opened by a call, and asked again as
-/// often as its part of the rows takes, as if they lay evenly.
-pub fn scan_calls(regions: f64, rows: f64, batch_rows: u64) -> f64 {
-    let of_one = rows / regions / batch_rows as f64;
-    regions * of_one.ceil().max(1.0)
-}
-
 /// Targets of one kind of reads, and where their keys begin, which is written for all of them together.
 #[derive(Debug, Default)]
 struct Beginnings {

@@ -62,7 +62,7 @@ impl Simulation<'_> {
             return;
         };
         work.calls += 1;
-        let row_cells = work.row_cells;
+        let row_cells = [work.row_cells, work.row_cells_passed];
         let get_work = self.config.reads[usize::from(read.0)].get_work;
         let recorder = &mut self.recorder;
         let mut asks = |region, work| recorder.read_demand(now, region, server, work);

@@ -149,7 +149,7 @@ impl Simulation<'_> {
             Some(RpcBody::Rows { count, bytes, .. }) => (times.write(count, draws), Some(bytes)),
             Some(RpcBody::Gets { list, found }) => {
                 let gets = self.rpcs.list(list).len() as u32;
-                let (cells, names_them) = self.row_cells(id);
+                let ([cells, _], names_them) = self.row_cells(id);
                 let named = names_them.then_some(cells);
                 let passed = self.config.table.passed_gets(found, named);
                 (times.gets(gets, (passed, found), cells, draws), None)
@@ -161,15 +161,15 @@ impl Simulation<'_> {
         }
     }
 
-    /// Cells that an RPC of a read reads of each row, 1 of a neighbour, and whether Gets name the columns of them.
+    /// Cells that an RPC of a read reads of each row, 1 of a neighbour, and that scans seek past; and whether Gets name the columns of them.
     #[inline(always)]
-    fn row_cells(&self, id: u32) -> (f64, bool) {
+    fn row_cells(&self, id: u32) -> ([f64; 2], bool) {
         match self.rpcs.operation_of(id).kind {
             OperationKind::Read { read, work } => {
                 let plan = &self.config.reads[usize::from(read.0)].plan;
-                (work.row_cells, plan.names_cells)
+                ([work.row_cells, work.row_cells_passed], plan.names_cells)
             }
-            _ => (1.0, false),
+            _ => ([1.0, 0.0], false),
         }
     }
 

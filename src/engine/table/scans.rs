@@ -259,6 +259,22 @@ impl ScanCursor {
         (start + first.min(last), start + first.max(last))
     }
 
+    /// Calls of its first `visits` visits, which are all that it makes as long as regions stay: each region is opened by one, and asked again as often as its rows take. O(visits) where
+    /// one call can't hold all rows.
+    pub fn calls(&self, spread: &RowSpread, visits: u32) -> u64 {
+        if self.wanted <= self.most {
+            return u64::from(visits);
+        }
+        let mut before = 0;
+        let calls = (1..=visits).map(|visit| {
+            let until = self.rows_of(spread, visit).min(self.wanted);
+            let rows = until.saturating_sub(before);
+            before = until;
+            rows.div_ceil(self.most).max(1)
+        });
+        calls.sum()
+    }
+
     /// Rows that the next call reads.
     pub fn call_rows(&self) -> u64 {
         self.left.min(self.most)

@@ -35,6 +35,7 @@ impl Requested {
             scan: 3.0,
             row: 1.0,
             cell: 0.1,
+            seek: 2e-5,
         };
         let context = PlanContext {
             schema: &schema(),

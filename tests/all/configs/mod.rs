@@ -190,6 +190,7 @@ pub fn with_reads(
             scan: 0.8e-3,
             row: 1e-6,
             cell: 1e-7,
+            seek: 2e-5,
         };
         let context = PlanContext {
             schema,
