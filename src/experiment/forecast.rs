@@ -616,7 +616,7 @@ fn refusals_before(unserved: f64, tries: f64) -> f64 {
 
 /// Attempts of a client that is refused all the time, in so many seconds: a multiple of HBase's table after each, from the start again when its retries
 /// are used up.
-fn attempts(client: &ClientSpec, network: SimDuration, secs: f64) -> f64 {
+pub(super) fn attempts(client: &ClientSpec, network: SimDuration, secs: f64) -> f64 {
     let back_off = crate::client::BackOff::new(client.pause, network);
     let way = 2.0 * network.as_secs_f64();
     let (mut at, mut count) = (0.0, 0.0);
