@@ -30,10 +30,10 @@ mod table;
 pub use crate::cluster::Neighbour;
 pub use client::reads::scanner_rows;
 pub use config::{
-    CellValues, ClusterChanges, ExistingRows, PlannedRead, SimConfig, StoredCells, TableCopy,
-    split_sizes,
+    CellValues, ClosedLoops, ClusterChanges, ExistingRows, PlannedRead, SimConfig, StoredCells,
+    TableCopy, split_sizes,
 };
-pub use saturating::{saturating, saturating_rows};
+pub use saturating::{BusiestServer, MOST_DRAWN, increments_alone, saturating, saturating_rows};
 
 use crate::metrics::RunResult;
 use std::sync::atomic::AtomicBool;

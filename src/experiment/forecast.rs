@@ -8,7 +8,7 @@
 use super::experiment_runs::{TYPICAL_RUNS, has_capacity};
 use crate::client::ClientSpec;
 use crate::cluster::{idle_put, server_capacity_per_second};
-use crate::engine::{saturating_rows, scanner_rows};
+use crate::engine::{MOST_DRAWN, increments_alone, saturating_rows, scanner_rows};
 use crate::keyspace::{KeyBatch, KeyRange};
 use crate::layout::{Layout, ReadForecast, Replicate};
 use crate::query::{AccessPlan, Requests};
@@ -567,8 +567,14 @@ fn saturating(strategy: &Strategy, row_nanos: f64, time: &TimeSpec) -> Run {
     let length = setup.workload.imported_by(&setup.schema);
     let length = length.min(time.duration);
     let rows = saturating_rows(cluster, table, shortest, length, rows);
+    // Those that go to other servers are drawn as well.
+    let servers = f64::from(cluster.servers.max(1));
+    let drawn = match increments_alone(&setup.workload.writes) {
+        true => rows.max((rows * servers).min(MOST_DRAWN)),
+        false => rows,
+    };
     Run {
-        nanos: rows * (each + row_nanos),
+        nanos: rows * each + drawn * row_nanos,
         clients,
         buffers: clients * rows_of_call,
         regions: 1.0,
@@ -611,7 +617,7 @@ fn refusals_before(unserved: f64, tries: f64) -> f64 {
 
 /// Attempts of a client that is refused all the time, in so many seconds: a multiple of HBase's table after each, from the start again when its retries
 /// are used up.
-fn attempts(client: &ClientSpec, network: SimDuration, secs: f64) -> f64 {
+pub(super) fn attempts(client: &ClientSpec, network: SimDuration, secs: f64) -> f64 {
     let back_off = crate::client::BackOff::new(client.pause, network);
     let way = 2.0 * network.as_secs_f64();
     let (mut at, mut count) = (0.0, 0.0);
