@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// A digest of so many bytes tells apart whatever it is made of.
 const INJECTIVE_DIGEST: usize = 8;
 
+/// So does a hash with so many times as many values as it can be made of: of all of them one in twice as many meets another one.
+const ROOM: u64 = 1_000;
+
 /// A sub-expression: an operation, its operands, and what is known of its values.
 #[derive(Debug, Clone)]
 pub struct Code {
@@ -630,6 +633,7 @@ impl Code {
                 return (digits.into_iter().collect(), digits.is_some());
             }
             Op::Map(Transform::Unhex) | Op::Identifier { .. } => false,
+            Op::Hash(_) | Op::Digest { .. } if self.has_room() => true,
             Op::Digest { form, keep, .. } => match form {
                 DigestForm::Raw => *keep >= INJECTIVE_DIGEST,
                 DigestForm::Hex => keep / 2 >= INJECTIVE_DIGEST,
@@ -689,6 +693,13 @@ impl Code {
         let line = number.facts.line.filter(|_| number.range.low >= 0)?;
         line.quotient(power(from_end - kept)?)?
             .remainder(power(kept)?)
+    }
+
+    /// Do hardly any two values have the same hash?
+    fn has_room(&self) -> bool {
+        let most = self.operands[0].facts.cardinality;
+        let least = most.and_then(|most| most.checked_mul(ROOM));
+        least.is_some_and(|least| self.facts.space().is_none_or(|space| space >= least))
     }
 
     /// Does a reader who knows this know it?

@@ -1,6 +1,7 @@
 //! Rows of keys that tell parts of fields: as many as these make, however they are written.
 
 use super::Replicate;
+use super::counted_rows_tests::{assert_near, forecasts, strategies};
 use super::family_size::Encodings;
 use super::key_sample::KeyedTable;
 use super::table_size::TableSample;
@@ -137,5 +138,33 @@ fn a_number_of_digits_of_two_fields_makes_the_rows_of_both() {
                 "{key}: {found:?} {pair:?}"
             );
         }
+    }
+}
+
+#[test]
+fn a_hash_with_room_for_all_pairs_tells_them() {
+    let text = "text(user) || '|' || text(item)";
+    let keys = [
+        text.to_owned(),
+        format!("left(md5({text}), 8)"),
+        format!("be4(murmur3({text}))"),
+        format!("be2(country) || left(md5({text}), 8)"),
+    ];
+    let fields = "user = { type = \"int\", count = 500, distribution = { zipf = 0.9 } }\n\
+                  item = { type = \"int\", count = 10 }\ncountry = { type = \"int\", count = 20, of = \"user\" }\n";
+    let strategies = strategies(&keys.each_ref().map(String::as_str));
+    let found = forecasts::<2>(&format!(
+        "[time]\nduration = \"3s\"\nwarmup = \"1s\"\n[field]\n{fields}[write.w]\nrate = \"500/s\"\n[existing.w]\nlast = \"20s\"\n\
+         [read.both]\nequal = [\"user\", \"item\"]\n[read.user]\nequal = [\"user\"]\n{strategies}"
+    ));
+    let pair = rows_with("500/s", fields, &keys[0]);
+    for (key, [both, user]) in keys.iter().zip(&found) {
+        let own = rows_with("500/s", fields, key);
+        for (own, of_pair) in own.into_iter().zip(pair) {
+            assert!((own / of_pair - 1.0).abs() < 1e-6, "{key}: {own} {of_pair}");
+        }
+        // One is there as it is asked for, and of a user as many as of its key before its items.
+        assert_near(both[0], 1.0, 1e-6);
+        assert_near(user[0], found[0][1][0], 1e-6);
     }
 }
