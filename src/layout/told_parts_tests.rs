@@ -5,6 +5,7 @@ use super::counted_rows_tests::{assert_near, forecasts, strategies};
 use super::family_size::Encodings;
 use super::key_sample::KeyedTable;
 use super::table_size::TableSample;
+use crate::record::FieldId;
 use crate::scenario::Scenario;
 
 /// Rows from before a run of three seconds with 4,000 writes each, and those that it adds: a fifth of the writes is up to half a minute late.
@@ -22,11 +23,7 @@ fn rows_of(late: &str, key: &str) -> [f64; 2] {
 
 /// The same of records with these fields, written for 20 s before the run and in it at this rate.
 fn rows_with(rate: &str, fields: &str, key: &str) -> [f64; 2] {
-    let text = format!(
-        "[time]\nduration = \"3s\"\n[field]\n{fields}[write.w]\nrate = \"{rate}\"\n\
-         [existing.w]\nlast = \"20s\"\n[strategy.s]\nkey = \"{key}\"\n"
-    );
-    let scenario = Scenario::parse(&text, "parts").unwrap_or_else(|error| panic!("{error}"));
+    let scenario = scenario(rate, fields, key);
     let strategy = &scenario.strategies[0];
     let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
     let table = KeyedTable::of(strategy, &replicate);
@@ -36,6 +33,14 @@ fn rows_with(rate: &str, fields: &str, key: &str) -> [f64; 2] {
         .estimated_writes(&strategy.setup.schema);
     let size = TableSample::of(&table, 1_024, Encodings::Own).size(writes);
     [size.existing_rows, size.written_rows]
+}
+
+fn scenario(rate: &str, fields: &str, key: &str) -> Scenario {
+    let text = format!(
+        "[time]\nduration = \"3s\"\n[field]\n{fields}[write.w]\nrate = \"{rate}\"\n\
+         [existing.w]\nlast = \"20s\"\n[strategy.s]\nkey = \"{key}\"\n"
+    );
+    Scenario::parse(&text, "parts").unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -104,14 +109,20 @@ fn a_number_of_digits_of_two_fields_makes_the_rows_of_both() {
                   y = { type = \"int\", count = 1_000, distribution = { zipf = 1.2 } }\n";
     let pair = rows_with("300/s", fields, "be2(x / 10) || be2(y / 10)");
     // By the laws of both: the sum of 1 - e^-6000pq over all pairs of tens, those of 6,900 writes less.
-    let law: Vec<f64> = (1..=1_000).map(|k| f64::from(k).powf(-1.2)).collect();
-    let all: f64 = law.iter().sum();
-    let tens: Vec<f64> = law
-        .chunks(10)
-        .map(|ten| ten.iter().sum::<f64>() / all)
-        .collect();
+    let scenario = scenario("300/s", fields, "be4(x)");
+    let setup = &scenario.strategies[0].setup;
+    let replicate = Replicate::new(setup, scenario.seed, 0);
+    let tens = |field: u16| {
+        let law = replicate
+            .generator
+            .shares(FieldId(field))
+            .expect("a law of its own");
+        let ten = move |ten: i64| law.share_between(10 * ten, 10 * ten + 10);
+        (0..100).map(ten).collect::<Vec<f64>>()
+    };
+    let (of_x, of_y) = (tens(0), tens(1));
     let held = |writes: f64| {
-        let pairs = tens.iter().flat_map(|p| tens.iter().map(move |q| p * q));
+        let pairs = of_x.iter().flat_map(|p| of_y.iter().map(move |q| p * q));
         pairs
             .map(|share| 1.0 - (-writes * share).exp())
             .sum::<f64>()

@@ -16,6 +16,7 @@ mod exact_scan;
 mod expected_rows;
 mod page_range;
 mod question;
+mod recurring_time;
 mod requests;
 mod row_identity;
 mod serve;

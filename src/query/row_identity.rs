@@ -1,5 +1,6 @@
 //! What a whole key tells of a write: which writes make the same row. Must not know reads.
 
+use super::recurring_time::Recurring;
 use crate::key::{
     Digit, FieldSteps, JointSteps, KeyPlan, Randomness, Segment, StepCache, TimeParts,
 };
@@ -39,8 +40,8 @@ pub struct RowIdentity {
     made: Vec<Made>,
     /// A timestamp used in steps, which of them are told (the others only hashed), and the slots among which steps are looked for.
     step: Option<(JointSteps, Range<i64>)>,
-    /// A timestamp of which parts come again: where a step begins within which they are the same, and the slots of each.
-    recurring: Option<(FieldId, i64, i64)>,
+    /// A timestamp of which parts are told that may come again.
+    recurring: Option<Recurring>,
     /// Values of what is drawn for each write; infinite for identifiers that never come twice.
     draws: f64,
     /// No row is written again: the key tells what each write has another value of.
@@ -546,7 +547,7 @@ impl RowIdentity {
         match values > 0.0 {
             true => {
                 values_met(values, writes) * groups * {
-                    let Untold { values, turns } = self.untold(own, of, hashed);
+                    let Untold { values, turns } = self.untold(own, (of, None), hashed);
                     values * turns.values
                 }
             }
@@ -559,7 +560,7 @@ impl RowIdentity {
     fn untold(
         &self,
         condition: Condition<'_>,
-        RowStep([finest, told]): RowStep,
+        (RowStep([finest, told]), without): (RowStep, Option<FieldId>),
         hash: impl Fn(f64, f64) -> f64,
     ) -> Untold {
         let left = |(field, slots, is_coarse): &(FieldId, Range<i64>, bool)| {
@@ -596,7 +597,8 @@ impl RowIdentity {
         };
         let mut all = 1.0;
         let mut of_field = SmallVec::<[MadeOf; 2]>::new();
-        for of in &self.made {
+        let is_left = |of: &&Made| !(of.in_turn && without == Some(of.fields[0].0));
+        for of in self.made.iter().filter(is_left) {
             let fields: SmallVec<[_; 2]> = of.fields.iter().map(left).collect();
             let (range, inputs) = (&fields[0].0, fields.iter().map(|it| it.1).product::<f64>());
             let values = match &of.form {
@@ -665,7 +667,38 @@ impl RowIdentity {
         (of @ RowStep([_, step]), draws): (RowStep, f64),
         hash: impl Fn(f64, f64) -> f64,
     ) -> RowEquality<'_> {
-        let Untold { values, turns } = self.untold(condition, of, hash);
+        let recurring = self
+            .recurring
+            .filter(|own| own.is_once && step.is_none_or(|it| own.is_within(it)));
+        match recurring {
+            Some(own) => self.in_steps(own, condition, (of, draws), hash),
+            None => self.beside(None, condition, (of, draws), hash),
+        }
+    }
+
+    /// The same where parts of a time are told apart by their steps.
+    fn in_steps(
+        &self,
+        recurring: Recurring,
+        condition: Condition<'_>,
+        of: (RowStep, f64),
+        hash: impl Fn(f64, f64) -> f64,
+    ) -> RowEquality<'_> {
+        RowEquality {
+            step: Some(recurring.step()),
+            ..self.beside(Some(recurring.field), condition, of, hash)
+        }
+    }
+
+    /// The same without what is made of a time.
+    fn beside(
+        &self,
+        time: Option<FieldId>,
+        condition: Condition<'_>,
+        (of @ RowStep([_, step]), draws): (RowStep, f64),
+        hash: impl Fn(f64, f64) -> f64,
+    ) -> RowEquality<'_> {
+        let Untold { values, turns } = self.untold(condition, (of, time), hash);
         RowEquality {
             told: &self.told,
             groups: &self.groups,
@@ -676,24 +709,23 @@ impl RowIdentity {
         }
     }
 
-    /// Where what a key tells of a time comes in turn: there are no more rows than steps of it, of which some may be over, and of which late times meet few.
+    /// There are no more rows than steps of which a key tells parts, of which some may be over, and of which late times meet few.
     fn no_more_than(
         &self,
         condition: Condition<'_>,
         of: (RowStep, f64),
     ) -> impl Iterator<Item = RowEquality<'_>> {
         let [finest, known] = of.0.0;
-        let recurring = self.recurring;
-        let recurring = recurring.filter(|own| known.is_none_or(|it| it.0 == own.0));
-        let is_hidden = |it: &(FieldId, i64, i64)| {
-            finest != known && recurring.is_some_and(|own| own.0 == it.0)
-        };
-        let steps = [finest.filter(is_hidden), recurring].into_iter().flatten();
-        steps.map(move |step| RowEquality {
-            step: Some(step),
-            turns: Turns::NONE,
-            ..self.equality(condition, of, hashed)
-        })
+        let is_whole = |own: &Recurring| known.is_none_or(|it| own.is_within(it));
+        let recurring = self.recurring.filter(is_whole);
+        let own = recurring.map(|own| self.in_steps(own, condition, of, hashed));
+        let hidden = recurring.zip(finest);
+        let hidden = hidden.filter(|(own, it)| finest != known && own.field == it.0);
+        let hidden = hidden.map(|(own, it)| RowEquality {
+            step: Some(it),
+            ..self.beside(Some(own.field), condition, of, hashed)
+        });
+        own.into_iter().chain(hidden)
     }
 
     fn counted(
@@ -728,22 +760,38 @@ impl RowIdentity {
     }
 }
 
-/// The timestamp of which segments tell parts that come again, with steps within which these are the same; `None` where there are several such fields.
-fn recurring(made: &[Made]) -> Option<(FieldId, i64, i64)> {
-    let mut parts = made.iter().filter(|of| of.in_turn);
-    let (only, others) = (parts.next()?, parts.next().is_some());
-    let is_alike = |of: &Made| matches!(of.fields[..], [(field, ..)] if field == only.fields[0].0);
-    if only.is_counted || !made.iter().filter(|of| of.in_turn).all(is_alike) {
+/// The timestamp of which segments tell parts in turn; `None` where there are several such fields.
+fn recurring(made: &[Made]) -> Option<Recurring> {
+    let parts = made.iter().filter(|of| of.in_turn && !of.is_counted);
+    let parts: Vec<&Made> = parts.collect();
+    let (field, slots, _) = parts.first()?.fields.first()?;
+    let field = *field;
+    if !parts
+        .iter()
+        .all(|of| matches!(of.fields[..], [(own, ..)] if own == field))
+    {
         return None;
     }
-    let even = match &only.form {
-        _ if others => None,
-        Form::Digit(digit) => digit.even_steps(),
-        Form::Parts(parts) => parts.even_steps(),
+    let even = match (&parts[..], &parts[0].form) {
+        ([_], Form::Digit(digit)) => digit.even_steps(),
+        ([_], Form::Parts(parts)) => parts.even_steps(),
         _ => None,
     };
-    let (begin, slots) = even.unwrap_or((0, 1));
-    Some((only.fields[0].0, begin, slots))
+    let (begin, length) = even.unwrap_or((0, 1));
+    let [first, last] = [slots.start, slots.end - 1].map(|slot| (slot - begin).div_euclid(length));
+    let steps = (last - first + 1) as f64;
+    let values = match (&parts[..], &parts[0].form) {
+        ([_], Form::Digit(digit)) => digit.values_in(slots),
+        ([_], Form::Parts(parts)) => parts.values_in(slots),
+        // Of several hashes or cuts none is known not to come again.
+        _ => 0.0,
+    };
+    Some(Recurring {
+        field,
+        begin,
+        slots: length,
+        is_once: values >= steps,
+    })
 }
 
 /// How many values hashes have of so many things, of those that they can have.
