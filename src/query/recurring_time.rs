@@ -1,6 +1,8 @@
-//! Parts of a time that may come again, such as its minutes, and the steps of which they are parts. Must not know keys.
+//! Steps of a field, and parts of a time that may come again, such as its minutes. Must not know rows.
 
-use crate::record::FieldId;
+use crate::key::{FieldSteps, StepCache};
+use crate::record::{FieldId, Schema};
+use std::ops::Range;
 
 /// Parts of a timestamp.
 #[derive(Debug, Clone, Copy)]
@@ -26,4 +28,22 @@ impl Recurring {
             && is_whole(low.wrapping_sub(self.begin))
             && is_whole(high.wrapping_sub(low))
     }
+}
+
+/// Where a field's steps begin and how long they are, if those at a few places are as long.
+pub(super) fn even_steps(
+    steps: &FieldSteps,
+    slots: &Range<i64>,
+    schema: &Schema,
+) -> Option<(i64, i64)> {
+    let (mut record, mut cache) = (vec![0; schema.fields.len()], StepCache::default());
+    let quarter = (slots.end.abs_diff(slots.start) / 4) as i64;
+    let mut at = |place: i64| {
+        let value = slots.start.saturating_add(place * quarter);
+        let window = steps.window_of(value, &mut record, slots.clone(), &mut cache);
+        (window.start, window.end - window.start)
+    };
+    let (first, length) = at(2);
+    let is_alike = |(start, other): (i64, i64)| other == length && (start - first) % length == 0;
+    (is_alike(at(1)) && is_alike(at(3))).then(|| (first.rem_euclid(length), length))
 }

@@ -1,6 +1,6 @@
 //! What a whole key tells of a write: which writes make the same row. Must not know reads.
 
-use super::recurring_time::Recurring;
+use super::recurring_time::{Recurring, even_steps};
 use crate::key::{
     Digit, FieldSteps, JointSteps, KeyPlan, Randomness, Segment, StepCache, TimeParts,
 };
@@ -560,7 +560,7 @@ impl RowIdentity {
     fn untold(
         &self,
         condition: Condition<'_>,
-        (RowStep([finest, told]), without): (RowStep, Option<FieldId>),
+        (RowStep([finest, told]), without): (RowStep, Option<Recurring>),
         hash: impl Fn(f64, f64) -> f64,
     ) -> Untold {
         let left = |(field, slots, is_coarse): &(FieldId, Range<i64>, bool)| {
@@ -597,8 +597,11 @@ impl RowIdentity {
         };
         let mut all = 1.0;
         let mut of_field = SmallVec::<[MadeOf; 2]>::new();
-        let is_left = |of: &&Made| !(of.in_turn && without == Some(of.fields[0].0));
-        for of in self.made.iter().filter(is_left) {
+        let is_told = |of: &&Made| match without.filter(|_| of.fields.len() == 1) {
+            Some(own) => own.field == of.fields[0].0 && (of.in_turn || own.slots == 1),
+            None => false,
+        };
+        for of in self.made.iter().filter(|of| !is_told(of)) {
             let fields: SmallVec<[_; 2]> = of.fields.iter().map(left).collect();
             let (range, inputs) = (&fields[0].0, fields.iter().map(|it| it.1).product::<f64>());
             let values = match &of.form {
@@ -667,13 +670,16 @@ impl RowIdentity {
         (of @ RowStep([_, step]), draws): (RowStep, f64),
         hash: impl Fn(f64, f64) -> f64,
     ) -> RowEquality<'_> {
-        let recurring = self
-            .recurring
-            .filter(|own| own.is_once && step.is_none_or(|it| own.is_within(it)));
-        match recurring {
+        match self.parts_of(step).filter(|own| own.is_once) {
             Some(own) => self.in_steps(own, condition, (of, draws), hash),
             None => self.beside(None, condition, (of, draws), hash),
         }
+    }
+
+    /// Parts of a time, of whose steps the one that is told is made.
+    fn parts_of(&self, told: Option<(FieldId, i64, i64)>) -> Option<Recurring> {
+        let is_whole = |own: &Recurring| told.is_none_or(|it| own.is_within(it));
+        self.recurring.filter(is_whole)
     }
 
     /// The same where parts of a time are told apart by their steps.
@@ -686,14 +692,14 @@ impl RowIdentity {
     ) -> RowEquality<'_> {
         RowEquality {
             step: Some(recurring.step()),
-            ..self.beside(Some(recurring.field), condition, of, hash)
+            ..self.beside(Some(recurring), condition, of, hash)
         }
     }
 
     /// The same without what is made of a time.
     fn beside(
         &self,
-        time: Option<FieldId>,
+        time: Option<Recurring>,
         condition: Condition<'_>,
         (of @ RowStep([_, step]), draws): (RowStep, f64),
         hash: impl Fn(f64, f64) -> f64,
@@ -716,14 +722,13 @@ impl RowIdentity {
         of: (RowStep, f64),
     ) -> impl Iterator<Item = RowEquality<'_>> {
         let [finest, known] = of.0.0;
-        let is_whole = |own: &Recurring| known.is_none_or(|it| own.is_within(it));
-        let recurring = self.recurring.filter(is_whole);
+        let recurring = self.parts_of(known);
         let own = recurring.map(|own| self.in_steps(own, condition, of, hashed));
         let hidden = recurring.zip(finest);
         let hidden = hidden.filter(|(own, it)| finest != known && own.field == it.0);
         let hidden = hidden.map(|(own, it)| RowEquality {
             step: Some(it),
-            ..self.beside(Some(own.field), condition, of, hashed)
+            ..self.beside(Some(own), condition, of, hashed)
         });
         own.into_iter().chain(hidden)
     }
@@ -741,7 +746,12 @@ impl RowIdentity {
         let mut found = count(self.equality(condition, of, |values, _| values));
         let bounds = self.no_more_than(condition, of).map(count);
         found = bounds.fold(found, f64::min);
-        if told.is_empty() || found <= 0.0 {
+        let time = self.parts_of(of.0.0[1]);
+        let time = time.filter(|own| own.is_once && own.slots == 1);
+        let hashes = self.made.iter().filter(|of| matches!(of.form, Form::Hash));
+        let mut of_hashes = hashes.flat_map(|of| &of.fields);
+        let are_told = of_hashes.all(|it| time.is_some_and(|own| own.field == it.0));
+        if are_told || found <= 0.0 {
             return found;
         }
         // As many of them have a row as so many different things meet by chance, not writes.
@@ -865,20 +875,6 @@ fn moves(schema: &Schema, field: FieldId) -> bool {
         kind,
         FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
     )
-}
-
-/// Where a field's steps begin and how long they are, if those at a few places are as long.
-fn even_steps(steps: &FieldSteps, slots: &Range<i64>, schema: &Schema) -> Option<(i64, i64)> {
-    let (mut record, mut cache) = (vec![0; schema.fields.len()], StepCache::default());
-    let quarter = (slots.end.abs_diff(slots.start) / 4) as i64;
-    let mut at = |place: i64| {
-        let value = slots.start.saturating_add(place * quarter);
-        let window = steps.window_of(value, &mut record, slots.clone(), &mut cache);
-        (window.start, window.end - window.start)
-    };
-    let (first, length) = at(2);
-    let is_alike = |(start, other): (i64, i64)| other == length && (start - first) % length == 0;
-    (is_alike(at(1)) && is_alike(at(3))).then(|| (first.rem_euclid(length), length))
 }
 
 fn is_sequence(schema: &Schema, field: FieldId) -> bool {
