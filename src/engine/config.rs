@@ -56,6 +56,8 @@ pub struct SimConfig {
     pub cells: Arc<StoredCells>,
     /// Clients.
     pub client: ClientSpec,
+    /// How those of closed loops start.
+    pub closed: ClosedLoops,
     /// What the cluster does by itself, and what happens to it.
     pub changes: ClusterChanges,
     /// Operations that are generated, keyed and routed together; never changes a result. >= 1.
@@ -210,6 +212,21 @@ impl SimConfig {
         let written = wal.bandwidth.0 * fastest * self.duration.as_secs_f64();
         let existing = changes.existing.iter().map(|table| table.bytes).max();
         STORE_FILE_GROWTH * written + existing.unwrap_or(0) as f64 > threshold as f64
+    }
+}
+
+/// How the clients of closed loops start.
+#[derive(Debug, Clone)]
+pub struct ClosedLoops {
+    /// Those that don't think start within this time, evenly, rather than all at one instant.
+    pub start_within: SimDuration,
+}
+
+impl Default for ClosedLoops {
+    fn default() -> Self {
+        Self {
+            start_within: SimDuration::from_millis(1),
+        }
     }
 }
 

@@ -30,8 +30,8 @@ mod table;
 pub use crate::cluster::Neighbour;
 pub use client::reads::{scan_calls, scanner_rows};
 pub use config::{
-    CellValues, ClusterChanges, ExistingRows, PlannedRead, SimConfig, StoredCells, TableCopy,
-    split_sizes,
+    CellValues, ClosedLoops, ClusterChanges, ExistingRows, PlannedRead, SimConfig, StoredCells,
+    TableCopy, split_sizes,
 };
 pub use saturating::{saturating, saturating_rows};
 

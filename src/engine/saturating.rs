@@ -1,6 +1,6 @@
 //! The same writes on one saturated server: what a server can do at most.
 
-use super::config::{ClusterChanges, SimConfig};
+use super::config::{ClosedLoops, ClusterChanges, SimConfig};
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, Placement, TableSpec};
 use crate::storage::Mutation;
@@ -18,8 +18,12 @@ const WINDOW_CALLS: f64 = 20_000.0;
 const WINDOW_ROWS: f64 = 3_000_000.0;
 /// Calls that each handler works on in the window, at least.
 const LEAST_TURNS: f64 = 20.0;
-/// The same before the window.
-const WARMUP_TURNS: f64 = 5.0;
+/// In so many turns the clients start, one after another: about as many as come meanwhile are done. Where all started at once, constant service times
+/// would keep all handlers in step for ever, waiting together for a log that is idle while they serve, and calls of users, who come at random, don't find
+/// them so.
+const START_TURNS: f64 = 10.0;
+/// Turns before the window.
+const WARMUP_TURNS: f64 = START_TURNS + 5.0;
 /// Retries, at least (`hbase.client.retries.number`): a client that gave up at once would ask as often as its round trip lets it, and a server that
 /// refuses for seconds would be asked millions of times.
 const LEAST_RETRIES: u32 = 15;
@@ -122,6 +126,9 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
             retries: config.client.retries.max(LEAST_RETRIES),
             pause: config.client.pause.max(LEAST_PAUSE),
             ..config.client.clone()
+        },
+        closed: ClosedLoops {
+            start_within: nanos(START_TURNS * calls.turn_secs() * 1e9),
         },
         ..config.clone()
     }

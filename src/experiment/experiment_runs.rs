@@ -9,7 +9,7 @@ use super::{
     KneeReplicate, Results, ScenarioInfo, StrategyResult, comparisons, expectations, knee,
     strategy_summary,
 };
-use crate::engine::{self, ClusterChanges, SimConfig, TableCopy};
+use crate::engine::{self, ClosedLoops, ClusterChanges, SimConfig, TableCopy};
 use crate::layout::{Layout, Replicate, RunLayout, StrategySample, stored_cells};
 use crate::metrics::{MetricId, RunResult};
 use crate::scenario::{Copy, Expected, Scenario, Strategy};
@@ -348,6 +348,7 @@ impl<'a> ExperimentRuns<'a> {
             written: Arc::new(setup.written.clone()),
             cells: Arc::new(stored_cells(strategy, &replicate)),
             client: setup.client.clone(),
+            closed: ClosedLoops::default(),
             changes: ClusterChanges {
                 policies: setup.changes.policies.clone(),
                 events: setup.changes.events.clone(),

@@ -1,7 +1,7 @@
 //! Small runs whose outcome is known beforehand: how they end, what they offer, and what they can't exceed.
 
 use crate::configs::{closed, config, even_ids, open, put, read, read_rate, schema, with_reads};
-use keyheat::cluster::ServiceLaw;
+use keyheat::cluster::{LogSyncs, ServiceLaw};
 use keyheat::engine::{self, SimConfig};
 use keyheat::metrics::{MetricId, RunResult};
 use keyheat::record::DistributionShape;
@@ -358,4 +358,39 @@ fn a_saturated_server_completes_what_its_handlers_and_its_log_allow() {
         engine::run(&alone).metrics[MetricId::WriteThroughput].expect("operations were completed");
     // 30 handlers, 0.3 ms each; 20,000 exponential service times: four standard errors are 4 / sqrt(20,000) = 2.8 %.
     assert!((capacity / 100_000.0 - 1.0).abs() < 0.028, "{capacity}");
+}
+
+/// A row of 1,000 B under a key of 12 takes 1,034 B of a log of 10 MiB/s: 10,141 a second. Thirty handlers would do 30 / 1.6 ms = 18.8k with a put of 1 ms and syncs of 0.5 ms, and 20k with 0.3 ms
+/// and 1.2 ms. Calls come in groups: one of ten leaves a log with syncs of 1.2 ms, one at a time, idle for 0.2 of 3 ms.
+#[test]
+fn the_log_of_a_saturated_server_is_full_whatever_the_law_of_its_service_times() {
+    let schema = schema(IDS, DistributionShape::Uniform);
+    let writes = vec![put(open(100.0))];
+    let mut run = config(&schema, "be4(id) || be8(ts)", Vec::new(), writes, 1.0, 8);
+    run.table.value = ByteSize(1_000);
+    let laws = [
+        ServiceLaw::Constant,
+        ServiceLaw::Exponential,
+        ServiceLaw::Lognormal { cv: 0.5 },
+    ];
+    for law in laws {
+        for (put, sync, syncs) in [
+            (1_000, 500, LogSyncs::Single),
+            (100, 1_200, LogSyncs::Single),
+            (1_000, 500, LogSyncs::Pipelined),
+            (300, 1_200, LogSyncs::Pipelined),
+        ] {
+            let micros = |micros: u64| SimDuration::from_nanos(1_000 * micros);
+            run.cluster.service.distribution = law;
+            run.cluster.service.put = micros(put);
+            let wal = run.cluster.wal.as_mut().expect("a log");
+            (wal.sync, wal.syncs) = (micros(sync), syncs);
+            let run = engine::saturating(&run);
+            let found = engine::run(&run).metrics[MetricId::WriteThroughput].expect("a rate");
+            assert!(
+                (found / 10_141.0 - 1.0).abs() < 0.05,
+                "{law:?} {put} {sync} {syncs:?}: {found}"
+            );
+        }
+    }
 }

@@ -21,8 +21,6 @@ use crate::workload::{
 
 /// A client starts at most one operation (or flush) in this time, so that a workload without any delay still ends.
 pub const LEAST_CYCLE: SimDuration = SimDuration::from_nanos(1_000);
-/// Clients that don't think start within this time, evenly, rather than all at one instant.
-const STAGGER_NANOS: u64 = 1_000_000;
 
 /// What a closed-loop client does again and again.
 #[derive(Debug, Clone, Copy)]
@@ -64,12 +62,13 @@ impl Client {
         })
     }
 
-    /// When it starts: after its first think time, or staggered when it doesn't think.
-    pub fn start(&self, think: SimDuration) -> SimTime {
+    /// When it starts: after its first think time, or within a time when it doesn't think.
+    pub fn start(&self, think: SimDuration, within: SimDuration) -> SimTime {
         if self.thinks {
             return SimTime::ZERO + think;
         }
-        SimTime::from_nanos(u64::from(self.number) * STAGGER_NANOS / u64::from(self.clients))
+        let nanos = u128::from(within.as_nanos()) * u128::from(self.number);
+        SimTime::from_nanos((nanos / u128::from(self.clients)) as u64)
     }
 }
 

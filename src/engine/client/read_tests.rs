@@ -101,6 +101,7 @@ pub fn config() -> SimConfig {
             ..TableSpec::default()
         },
         client: ClientSpec::default(),
+        closed: crate::engine::ClosedLoops::default(),
         changes: crate::engine::ClusterChanges::default(),
         batch: 512,
     }

@@ -167,7 +167,8 @@ impl Simulation<'_> {
     /// All closed-loop clients start.
     pub fn start_clients(&mut self) {
         for (at, client) in (0..).zip(&self.clients.closed) {
-            let start = client.start(self.clients.think(client));
+            let within = self.config.closed.start_within;
+            let start = client.start(self.clients.think(client), within);
             self.clock.schedule(start, Event::ThinkEnded(at));
         }
     }

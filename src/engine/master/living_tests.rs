@@ -6,7 +6,7 @@ use crate::cluster::{ClusterSpec, Placement, TableSpec};
 use crate::engine::numbers::NONE;
 use crate::engine::one_field_fixture as one_field;
 use crate::engine::simulation::Simulation;
-use crate::engine::{ClusterChanges, SimConfig};
+use crate::engine::{ClosedLoops, ClusterChanges, SimConfig};
 use crate::keyspace::RowKey;
 use crate::policy::NormalizerSpec;
 use crate::policy::balance::{Balancer, LoadBalancer, SimpleBalancer};
@@ -105,6 +105,7 @@ pub fn config_of(
             pause: SimDuration::from_millis(1),
             ..ClientSpec::default()
         },
+        closed: ClosedLoops::default(),
         changes,
         batch: 64,
     }

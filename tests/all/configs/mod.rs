@@ -278,6 +278,7 @@ pub fn config(
         cluster: ClusterSpec::default(),
         table: TableSpec::default(),
         client: ClientSpec::default(),
+        closed: keyheat::engine::ClosedLoops::default(),
         written: Arc::default(),
         cells: Arc::default(),
         copies: Arc::default(),
