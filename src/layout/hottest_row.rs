@@ -3,6 +3,7 @@
 use super::HottestRow;
 use super::key_sample::{KeySample, KeyedTable};
 use crate::record::{FieldId, FieldKind};
+use crate::statistics::greatest_rate;
 use crate::workload::{Workload, Write};
 use std::sync::Arc;
 
@@ -40,7 +41,8 @@ impl KeyedTable<'_> {
     }
 }
 
-/// The row with most of the operations of the writes that count, of all operations of a run and of the same at one moment. O(n).
+/// The row with most of the operations of the writes that count, of all operations of a run and of the same at one moment. Of equal rows chance gives one
+/// most of a sample: its shares are those that they have. O(n log n).
 pub(super) fn hottest_row(
     [run, moment]: [&Arc<KeySample>; 2],
     workload: &Workload,
@@ -64,6 +66,10 @@ pub(super) fn hottest_row(
         true => (f64::INFINITY, 1.0),
         false => stays(run, &hottest, workload.duration.as_secs_f64()),
     };
+    let of_row = |row: &[u32]| row.iter().filter(counts).count() as u64;
+    let mut each: Vec<u64> = moment.alike().map(of_row).filter(|it| *it > 0).collect();
+    each.sort_unstable_by(|a, b| b.cmp(a));
+    let part = part * greatest_rate(each) / hottest.len().max(1) as f64;
     let share = hottest.len() as f64 / all * part;
     let row = HottestRow {
         share,

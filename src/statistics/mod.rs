@@ -6,6 +6,7 @@
 mod balls_in_bins;
 mod estimate;
 mod evenness;
+mod greatest_rate;
 mod interval;
 mod least_number;
 mod placement_peaks;
@@ -20,6 +21,7 @@ mod warm_up;
 pub use balls_in_bins::{ExpectedPeak, expected_peak, values_met};
 pub use estimate::{Estimate, paired_ratio, unpaired_difference, unpaired_ratio};
 pub use evenness::{effective_number, gini, gini_of_runs};
+pub use greatest_rate::greatest_rate;
 pub use interval::Interval;
 pub use least_number::mean_of_least;
 pub use placement_peaks::{DealtPeaks, IntervalWeights, PlacementPeaks};

@@ -1,6 +1,8 @@
 //! What a key lets servers take, of designs whose placement is known.
 
 use crate::verdicts::{mean, near, run, strategy, word};
+use keyheat::layout::{Layout, Replicate};
+use keyheat::scenario::Scenario;
 
 /// 100 writes a server in each of 20 intervals: chance puts 10 % more than the mean on the fullest of four. Of 16 alike regions a server takes a fourth, of five one takes two, 1.6 times the mean. An interval's
 /// peak varies by 0.05, the median of 20 by 0.014: where chance is 0.10, the squares leave sqrt(0.114^2 - 0.10^2) = 0.055 of that, or nothing half of the time, and the mean of eight replicates 0.02;
@@ -157,4 +159,20 @@ fn a_log_is_full_at_the_rate_at_which_the_writes_that_fill_it_are_held_up() {
     );
     let found = strategy(&results, "k");
     near(mean(found, "usable_capacity_per_sec") / 5_222.0, 1.0, 0.02);
+}
+
+/// Each of 64 equal rows has 1 / 64 of the increments, whether 2,000 of them are counted, 31 a row, of which chance gives one 45 % more (2.4 standard deviations of 5.6), or 80,000. A mean of
+/// as many counts is known to 1 / sqrt(2,000) = 2 %, and those of all rows are, of each 64th.
+#[test]
+fn the_hottest_of_equal_rows_does_not_depend_on_how_many_operations_are_counted() {
+    for rate in ["500/s", "20k/s"] {
+        let text = format!(
+            "[time]\nduration = \"4s\"\n[field]\npost = {{ type = \"int\", count = 1 }}\n[write.like]\nrate = \"{rate}\"\nkind = \"increment\"\n\
+             [strategy.few]\nkey = \"be1(random(64)) || be4(post)\"\npresplit = {{ algorithm = \"buckets\" }}\n"
+        );
+        let scenario = Scenario::parse(&text, "equal").unwrap_or_else(|error| panic!("{error}"));
+        let few = &scenario.strategies[0];
+        let layout = Layout::of(few, &Replicate::new(&few.setup, scenario.seed, 0));
+        near(64.0 * layout.locked_row.share, 1.0, 0.03);
+    }
 }
