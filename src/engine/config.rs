@@ -56,7 +56,7 @@ pub struct SimConfig {
     pub cells: Arc<StoredCells>,
     /// Clients.
     pub client: ClientSpec,
-    /// How those of closed loops start.
+    /// How those of closed loops start, and where their operations go.
     pub closed: ClosedLoops,
     /// What the cluster does by itself, and what happens to it.
     pub changes: ClusterChanges,
@@ -215,17 +215,21 @@ impl SimConfig {
     }
 }
 
-/// How the clients of closed loops start.
+/// How the clients of closed loops start, and where their operations go.
 #[derive(Debug, Clone)]
 pub struct ClosedLoops {
     /// Those that don't think start within this time, evenly, rather than all at one instant.
     pub start_within: SimDuration,
+    /// Of each region of the table, in key order: writes go there. Those that would go to others are left out, and the clients of a write take its operations
+    /// in their order; empty where all count. Not of writes with a buffer.
+    pub regions: Arc<Vec<bool>>,
 }
 
 impl Default for ClosedLoops {
     fn default() -> Self {
         Self {
             start_within: SimDuration::from_millis(1),
+            regions: Arc::default(),
         }
     }
 }

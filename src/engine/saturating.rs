@@ -3,9 +3,11 @@
 use super::config::{ClosedLoops, ClusterChanges, SimConfig};
 use crate::client::ClientSpec;
 use crate::cluster::{ClusterSpec, Placement, TableSpec};
+use crate::keyspace::RowKey;
+use crate::policy::MemstoreRules;
 use crate::storage::Mutation;
 use crate::time::{SimDuration, SimTime};
-use crate::workload::{LoadModel, Think, Workload, Write};
+use crate::workload::{LoadModel, Think, Workload, Write, WriteKind};
 use std::sync::Arc;
 
 /// Clients for each handler: enough to keep every handler busy.
@@ -29,20 +31,38 @@ const WARMUP_TURNS: f64 = START_TURNS + 5.0;
 const LEAST_RETRIES: u32 = 15;
 /// The unit of their pauses, at least, for the same reason (estimate: 1/100 of `hbase.client.pause`).
 const LEAST_PAUSE: SimDuration = SimDuration::from_millis(1);
+/// Operations that are drawn for such a run, those that go to other servers included, at most, so that drawing them takes some seconds.
+pub const MOST_DRAWN: f64 = 100_000_000.0;
 /// Rows of a run that is as long as that of `config`, at most: some minutes of a server, in which a memstore is filled and flushed many times.
 const MOST_ROWS: f64 = 20_000_000.0;
 
+/// What the server with most rows of a table has of it.
+#[derive(Debug, Clone)]
+pub struct BusiestServer {
+    /// Of each region, in key order: it is there.
+    pub regions: Arc<Vec<bool>>,
+    /// Points of the table that cut all of its rows into as many parts as the server has regions with rows, of about the sizes of these.
+    pub cuts: Arc<Vec<RowKey>>,
+    /// The part of its rows that the greatest of these regions has.
+    pub greatest: f64,
+}
+
 /// `config` on one server that holds one region, in a closed loop of ten clients for each handler without think time, so that
 /// the rows completed per second are `server_capacity_per_sec`.
+///
+/// Of increments it matters how few rows they lock: calls of the same row wait for each other, and hold their handlers meanwhile. Then the server has the
+/// regions of the `busiest` one, and gets its rows alone (of a table without copies that has a single write: several may go to other servers each; of appends
+/// it is the bytes of the rows that count, which are means over all of the table).
 ///
 /// Records, keys, rows, write buffers and service times stay; reads and copies don't: a row costs a server the same in each copy. Several
 /// writes share the clients in proportion to their operations (each has at least one client). Finite imports go on without end, call queues are unlimited, and who is refused retries and pauses in between.
 ///
 /// The length of the run follows from the length of a call, which is enough where nothing but handlers and the log hold rows up. Where the rows of
-/// a run as long as `config`'s would fill the region's memstore until it refuses them, flushes and compactions hold them up as well: then warm-up
+/// a run as long as `config`'s would fill a region's memstore until it refuses them, flushes and compactions hold them up as well: then all rows are in
+/// as many regions as the `busiest` server has, each of which buffers its own, and warm-up
 /// and window are those of `config`, or as long as `MOST_ROWS` take, so that the capacity is what the stores keep up; of imports at a given rate, of which
 /// `config` says how long they may take at most, both are shortened to the time by which they are due.
-pub fn saturating(config: &SimConfig) -> SimConfig {
+pub fn saturating(config: &SimConfig, busiest: Option<&BusiestServer>) -> SimConfig {
     let workload = &config.workload;
     let schema = config.generator.schema();
     let buffer_of = |write: &Write| match write.load {
@@ -82,7 +102,17 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
     let nanos = |nanos: f64| SimDuration::from_nanos(nanos as u64);
     let run = config.duration.since(SimTime::ZERO);
     let length = workload.imported_by(schema).min(run);
-    let (warmup, window) = match calls.sustained(length) {
+    let greatest = busiest.map_or(1.0, |it| it.greatest);
+    let sustained = calls.sustained(length, greatest);
+    let drawn = calls.written(length, sustained) * f64::from(config.cluster.servers);
+    let is_locked =
+        config.copies.is_empty() && increments_alone(&workload.writes) && drawn <= MOST_DRAWN;
+    let (split_points, regions) = match busiest {
+        Some(it) if is_locked => (Arc::clone(&config.split_points), Arc::clone(&it.regions)),
+        Some(it) if sustained.is_some() => (Arc::clone(&it.cuts), Arc::default()),
+        _ => Default::default(),
+    };
+    let (warmup, window) = match sustained {
         Some(part) => {
             let part = part * (length.as_secs_f64() / run.as_secs_f64());
             let window = config.duration.since(config.warmup);
@@ -106,7 +136,7 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
             reads: Vec::new(),
             ..(**workload).clone()
         }),
-        split_points: Arc::default(),
+        split_points,
         table: TableSpec {
             placement: Placement::default(),
             ..config.table.clone()
@@ -129,9 +159,15 @@ pub fn saturating(config: &SimConfig) -> SimConfig {
         },
         closed: ClosedLoops {
             start_within: nanos(START_TURNS * calls.turn_secs() * 1e9),
+            regions,
         },
         ..config.clone()
     }
+}
+
+/// The only write increments: it takes its rows one by one, of one size each.
+pub fn increments_alone(writes: &[Write]) -> bool {
+    matches!(writes, [only] if only.kind == WriteKind::Increment)
 }
 
 /// Rows that the saturating run of a run of `duration` writes at most, about, where a call has so many `rows` and a key so many bytes.
@@ -148,10 +184,7 @@ pub fn saturating_rows(
         key_length,
         rows,
     };
-    match calls.sustained(duration) {
-        Some(part) => part * calls.handlers() * rows / calls.turn_secs() * duration.as_secs_f64(),
-        None => (WARMUP_TURNS + calls.turns()) * calls.handlers() * rows,
-    }
+    calls.written(duration, calls.sustained(duration, 1.0))
 }
 
 /// The calls of a saturated server.
@@ -174,15 +207,27 @@ impl Calls<'_> {
         (WINDOW_CALLS.min(WINDOW_ROWS / self.rows) / self.handlers()).max(LEAST_TURNS)
     }
 
-    /// The part of a run of `duration` in which [`MOST_ROWS`] are written, at most all of it; `None` when rows at the greatest rate into one region
-    /// don't fill its memstore up to where it refuses them before the end.
-    fn sustained(&self, duration: SimDuration) -> Option<f64> {
-        let rows_per_sec = self.handlers() * self.rows / self.turn_secs();
-        let rows = rows_per_sec * duration.as_secs_f64();
-        let heap = rows * self.table.row_size().memstore(self.key_length) as f64;
-        let table = self.table;
+    /// Rows in a run of `duration` at the greatest rate.
+    fn at_most(&self, duration: SimDuration) -> f64 {
+        self.handlers() * self.rows / self.turn_secs() * duration.as_secs_f64()
+    }
+
+    /// The part of a run of `duration` in which [`MOST_ROWS`] are written, at most all of it; `None` when rows at the greatest rate, of which a region gets
+    /// the `greatest` part, fill neither its memstore up to where it refuses them before the end, nor all those of the server.
+    fn sustained(&self, duration: SimDuration, greatest: f64) -> Option<f64> {
+        let (rows, table) = (self.at_most(duration), self.table);
+        let heap = rows * table.row_size().memstore(self.key_length) as f64;
         let room = table.memstore_flush_size.0 as f64 * f64::from(table.memstore_block_multiplier);
-        (heap > room).then(|| (MOST_ROWS / rows).min(1.0))
+        let of_server = MemstoreRules::for_heap(self.cluster.heap.0).server_bytes as f64;
+        (heap > (room / greatest).min(of_server)).then(|| (MOST_ROWS / rows).min(1.0))
+    }
+
+    /// Rows that the saturating run of a run of `duration` writes, about, where it lasts for the `sustained` part of it.
+    fn written(&self, duration: SimDuration, sustained: Option<f64>) -> f64 {
+        match sustained {
+            Some(part) => part * self.at_most(duration),
+            None => (WARMUP_TURNS + self.turns()) * self.handlers() * self.rows,
+        }
     }
 
     /// How long a handler of a saturated server is held by a call, about: its service, and its wait for the log, at the least until a call of every

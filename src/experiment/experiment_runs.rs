@@ -1,6 +1,7 @@
 //! The runs of an experiment, strategies x replicates: which there are and what they share; made here, or elsewhere before, in any order, in one
 //! place or in shards; when all are there, the results. Must not know files, nor show anything: progress is told to whoever asks.
 
+use super::busiest_server::busiest_server;
 use super::recommendation::Recommendations;
 use super::runs::StrategyRuns;
 use super::strategy_summary::StrategySummary;
@@ -322,6 +323,7 @@ impl<'a> ExperimentRuns<'a> {
         let buckets = buckets.filter(|_| is_first);
         let laid_out = match job.kind {
             JobKind::Capacity => RunLayout {
+                split_points: Arc::clone(&first.run.split_points),
                 copies: Arc::new(strategy.copies.iter().map(unsplit).collect()),
                 ..RunLayout::default()
             },
@@ -358,7 +360,10 @@ impl<'a> ExperimentRuns<'a> {
             batch: self.batch,
         };
         match job.kind {
-            JobKind::Capacity => engine::saturating(&config),
+            JobKind::Capacity => {
+                let busiest = busiest_server(strategy, first, self.scenario.seed);
+                engine::saturating(&config, busiest.as_ref())
+            }
             JobKind::Replicate | JobKind::Knee => config,
         }
     }

@@ -1,5 +1,6 @@
 //! The classes of hotspot of one strategy: of its writes, of its reads, and of what servers are asked for in all. Must not tell them.
 
+use super::busiest_server::opening_servers;
 use super::cluster_history::{
     first_and_last, passes_by_itself, peak_of_half_the_time, read_time_peak, usual_read_time_peak,
 };
@@ -11,7 +12,7 @@ use crate::metrics::{
     Demanded, FULL_ROW, Hotspot, HotspotEvidence, HottestServer, MetricId, NO_HOTSPOT_BELOW,
     OF_READS, OPERATIONS_PER_SERVER, PASSING, Peak, Side,
 };
-use crate::random::{Seed, Stream, stream};
+use crate::random::Seed;
 use crate::scenario::Strategy;
 use crate::time::{SimDuration, SimTime};
 use crate::workload::{PickDistribution, RangeExtent, Read, Workload, Write};
@@ -320,7 +321,8 @@ impl Evidence<'_> {
         // Times last as long at any rate.
         let turns_shorten = faster <= 0.75 * secs;
         let carried = |replicate: u32| {
-            let servers = self.opening_servers(table, replicate);
+            let of = (self.seed, replicate);
+            let servers = opening_servers(self.strategy, self.layout, table, of);
             let server = |region: &usize| servers.get(*region);
             let same = visited.chunk_by(|a, b| server(a) == server(b));
             let turns = same.map(<[_]>::len).max().unwrap_or(1);
@@ -338,19 +340,6 @@ impl Evidence<'_> {
             turns_shorten,
         };
         Some(carried).filter(|_| !workload.writes.iter().any(is_import))
-    }
-
-    /// The servers that the regions of a table open on in a replicate, in key order.
-    fn opening_servers(&self, table: usize, replicate: u32) -> Vec<u32> {
-        let setup = &self.strategy.setup;
-        let existing = self.layout.run.existing.get(table);
-        let number = table as u32;
-        setup.table.placement.of_table(number).opening_servers(
-            self.layout.points(table).count() as u32 + 1,
-            existing.map_or(&[][..], |rows| &rows.split_off),
-            setup.cluster.servers,
-            &mut stream(self.seed, replicate, Stream::Placement, number),
-        )
     }
 
     /// Operations a second, those that lock no row included, at which the row that is locked most is incremented, or appended to, as fast as its lock lets it,

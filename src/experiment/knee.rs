@@ -71,7 +71,7 @@ pub(super) fn run(
 
 /// What one server can do of these writes, if that is known; `None` when `stop` became true.
 fn capacity(config: &SimConfig, stop: &AtomicBool) -> Option<Option<f64>> {
-    let run = engine::run_unless(&engine::saturating(config), stop)?;
+    let run = engine::run_unless(&engine::saturating(config, None), stop)?;
     let throughput = run.metrics.get(MetricId::WriteThroughput);
     // Of rows of one table: an operation writes one of each copy as well.
     let tables = 1.0 + config.copies.len() as f64;

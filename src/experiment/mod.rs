@@ -6,6 +6,7 @@ mod advice;
 #[cfg(test)]
 mod advice_tests;
 mod buckets;
+mod busiest_server;
 mod calibration;
 #[cfg(test)]
 mod calibration_tests;

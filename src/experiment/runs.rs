@@ -217,6 +217,12 @@ impl Runs {
         }
     }
 
+    /// The metrics of a replicate.
+    pub(super) fn scalars(&self, replicate: usize) -> Option<&Scalars> {
+        let replicate = self.replicates.get(replicate)?.as_ref();
+        replicate.map(|it| &it.scalars)
+    }
+
     /// Sets a metric that is found once, as replicate 0's.
     pub(super) fn set_first(&mut self, id: MetricId, value: Option<f64>) {
         self.of_first.insert(id, None);

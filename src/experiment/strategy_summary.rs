@@ -14,10 +14,13 @@ use super::{
     CellsRead, KeyMapBucket, MappedCopy, Measure, Metric, OperationResult, ReadResult,
     StrategyResult,
 };
-use crate::cluster::{ClusterEvent, handler_capacity_per_second, row_capacity_per_second};
+use crate::cluster::{
+    ClusterEvent, handler_capacity_per_second, row_capacity_per_second, server_capacity_per_second,
+};
+use crate::engine::increments_alone;
 use crate::keyspace::escape;
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
-use crate::metrics::{BUSY, MetricId, NO_HOTSPOT_BELOW, Peak, Side, lookup};
+use crate::metrics::{BUSY, MetricId, NO_HOTSPOT_BELOW, Peak, Scalars, Side, lookup};
 use crate::policy::SplitAlgorithm;
 use crate::query::AccessPath;
 use crate::random::Seed;
@@ -170,7 +173,7 @@ impl<'a> StrategySummary<'a> {
         let series = runs.series.as_ref();
         let others_of_log = neighbours_part(strategy);
         let beside_others = series.map_or(1.0, |it| cluster_history::beside_others(it, room));
-        runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
+        let peaks = |scalars: &Scalars| {
             // It passes in some replicates only.
             let hot = scalars.get(MetricId::HotspotPeakToMean);
             let lasting = scalars.get(MetricId::ServerPeakToMean).map(lasting);
@@ -186,7 +189,16 @@ impl<'a> StrategySummary<'a> {
             let at_a_time = at_a_time.unwrap_or(1.0);
             let of_turns = hotspots.turns.map_or(1.0, |turns| turns.undeferred_peak);
             let peak = peak.max(slowest * f64::from(servers)).max(of_turns);
-            let rows = f64::from(servers) * capacity? / (peak * beside_others);
+            Some((peak, at_a_time))
+        };
+        let peak_of_first = runs.all().scalars(0).and_then(&peaks);
+        let by_rows = by_few_rows(strategy, capacity);
+        runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
+            let (peak, at_a_time) = peaks(scalars)?;
+            // The server whose capacity was measured has its rows in replicate 0.
+            let of_first = peak_of_first.map_or(peak, |(first, _)| first);
+            let in_rows = by_rows * of_first + (1.0 - by_rows) * peak;
+            let rows = f64::from(servers) * capacity? / (in_rows * beside_others);
             let known = |id: MetricId| scalars.get(id);
             let of_logs = || {
                 let (it, written) = (logged?, known(MetricId::WriteThroughput)?);
@@ -547,6 +559,19 @@ impl<'a> StrategySummary<'a> {
             } => Some(points.len() + 1),
             _ => None,
         }
+    }
+}
+
+/// How far it is the number of its rows that holds up a server of increments, and not its handlers: where another one has f times the writes, it has f times the
+/// rows. Of H calls at M equal rows, each a station of a closed network, a server does the part u = M / (H + M - 1) of what its handlers do; of f M rows, f / (1 - u + f u) times as much.
+/// Its part of all writes being f times as great, u f + 1 - u times less is done in all.
+fn by_few_rows(strategy: &Strategy, capacity: Option<f64>) -> f64 {
+    let setup = &strategy.setup;
+    let is_measured = strategy.copies.is_empty() && increments_alone(&setup.workload.writes);
+    let full = server_capacity_per_second(&setup.cluster, &setup.table);
+    match capacity {
+        Some(capacity) if is_measured => (1.0 - capacity / full).max(0.0),
+        _ => 0.0,
     }
 }
 

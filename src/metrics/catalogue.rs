@@ -154,7 +154,8 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [Saturated] "saturated" Fraction Lower, |run| Some(f64::from(u8::from(run.saturated?)));
     }
     Experiment {
-        /// Rows a second of these writes on one saturated server with one region; a write has one in the table and in each copy.
+        /// Rows a second of these writes on one saturated server with one region; a write has one in the table and in each copy. Where all are increments, which
+        /// wait for each other's rows, those that the busiest server has in replicate 0; where memstores fill, in as many regions as it has.
         [ServerCapacity] "server_capacity_per_sec" PerSecond Higher;
         /// Servers x server_capacity_per_sec / server_peak_to_mean, less what chance adds to it (server_peak_to_mean_even) / rows of a write; where servers take turns
         /// within an interval what one at a time takes, and its queues hold until its turn is over; hotspot_peak_to_mean where a hotspot passes. At most what the

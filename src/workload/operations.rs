@@ -40,6 +40,15 @@ impl OperationBatch {
         &self.records[at * width..][..width]
     }
 
+    /// Appends the operations of another batch.
+    pub fn append(&mut self, other: &Self) {
+        self.operations.extend_from_slice(&other.operations);
+        self.indices.extend_from_slice(&other.indices);
+        self.writes.extend_from_slice(&other.writes);
+        self.intended.extend_from_slice(&other.intended);
+        self.records.extend_from_slice(&other.records);
+    }
+
     /// Appends an operation; its record is the caller's to append.
     #[inline]
     pub fn push(&mut self, operation: OperationId, intended: SimTime) {
@@ -296,6 +305,14 @@ impl ClosedSource {
         let record = self.rows.written(taken);
         self.rows.record(record, now, &[], out);
         Some(OperationId::new(self.id, taken))
+    }
+
+    /// The same of the operation that is next in the order of them all, whichever client issues it; of no import.
+    pub fn issue_in_order(&mut self, now: SimTime, out: &mut [i64]) -> OperationId {
+        let index = self.taken;
+        self.taken += 1;
+        self.rows.issued((index, index), now, out);
+        OperationId::new(self.id, index)
     }
 
     /// Time that `client` thinks before its `k`-th operation.

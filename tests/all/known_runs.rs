@@ -327,11 +327,11 @@ fn clients_of_a_saturating_run_pause_when_they_are_refused() {
     let writes = vec![put(open(20.0))];
     let mut run = config(&schema, "be4(id)", Vec::new(), writes, 1.0, 6);
     (run.client.retries, run.client.pause) = (0, SimDuration::ZERO);
-    let client = engine::saturating(&run).client;
+    let client = engine::saturating(&run, None).client;
     assert_eq!(client.retries, 15);
     assert_eq!(client.pause, SimDuration::from_millis(1));
     (run.client.retries, run.client.pause) = (40, SimDuration::from_secs(1));
-    let client = engine::saturating(&run).client;
+    let client = engine::saturating(&run, None).client;
     assert_eq!((client.retries, client.pause), (40, run.client.pause));
 }
 
@@ -347,7 +347,7 @@ fn a_saturated_server_completes_what_its_handlers_and_its_log_allow() {
         7,
     );
     run.cluster.wal = None;
-    let alone: SimConfig = engine::saturating(&run);
+    let alone: SimConfig = engine::saturating(&run, None);
     assert_eq!((alone.cluster.servers, alone.split_points.len()), (1, 0));
     let Workload { writes, .. } = &*alone.workload;
     assert!(matches!(
@@ -385,7 +385,7 @@ fn the_log_of_a_saturated_server_is_full_whatever_the_law_of_its_service_times()
             run.cluster.service.put = micros(put);
             let wal = run.cluster.wal.as_mut().expect("a log");
             (wal.sync, wal.syncs) = (micros(sync), syncs);
-            let run = engine::saturating(&run);
+            let run = engine::saturating(&run, None);
             let found = engine::run(&run).metrics[MetricId::WriteThroughput].expect("a rate");
             assert!(
                 (found / 10_141.0 - 1.0).abs() < 0.05,

@@ -2,7 +2,10 @@
 
 use crate::verdicts::{mean, near, run, strategy, word};
 use keyheat::layout::{Layout, Replicate};
+use keyheat::random::{DrawKey, Seed, Stream};
 use keyheat::scenario::Scenario;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// 100 writes a server in each of 20 intervals: chance puts 10 % more than the mean on the fullest of four. Of 16 alike regions a server takes a fourth, of five one takes two, 1.6 times the mean. An interval's
 /// peak varies by 0.05, the median of 20 by 0.014: where chance is 0.10, the squares leave sqrt(0.114^2 - 0.10^2) = 0.055 of that, or nothing half of the time, and the mean of eight replicates 0.02;
@@ -161,6 +164,67 @@ fn a_log_is_full_at_the_rate_at_which_the_writes_that_fill_it_are_held_up() {
     near(mean(found, "usable_capacity_per_sec") / 5_222.0, 1.0, 0.02);
 }
 
+/// What `customers` do in a closed network of stations that are visited at random and take a second each: a call holds its handler while it waits for its row.
+fn closed_network(customers: usize, stations: usize) -> f64 {
+    let mut draw = DrawKey::new(Seed(1), 0, Stream::Sample, 1).at(0);
+    let mut queues = vec![VecDeque::new(); stations];
+    let mut next =
+        |queues: &mut Vec<VecDeque<usize>>, customer, starts: &mut BinaryHeap<_>, now| {
+            let station = draw.below(stations as u64) as usize;
+            queues[station].push_back(customer);
+            if queues[station].len() == 1 {
+                starts.push(Reverse((now + SECOND, station)));
+            }
+        };
+    const SECOND: u64 = 1_000_000;
+    let (mut ends, mut done) = (BinaryHeap::new(), 0);
+    for customer in 0..customers {
+        let start = customer as u64 * SECOND / customers as u64;
+        next(&mut queues, customer, &mut ends, start);
+    }
+    const LENGTH: u64 = 20_000;
+    while let Some(Reverse((now, station))) = ends.pop() {
+        if now > LENGTH * SECOND {
+            break;
+        }
+        done += 1;
+        let customer = queues[station].pop_front().expect("it was served");
+        if !queues[station].is_empty() {
+            ends.push(Reverse((now + SECOND, station)));
+        }
+        next(&mut queues, customer, &mut ends, now);
+    }
+    f64::from(done) / LENGTH as f64
+}
+
+/// One counter in 64 rows, of which each of n servers has 64 / n: an increment holds its row for 20.3 ms, and its handler for longer, as it waits for the row. A server does what so many handlers do in a closed network of
+/// these rows: 474 a second of 16 handlers and as many rows, 602 of 30, 268 of 10 and eight rows. In turn no row is waited for, and all that is done is 16 / 20.3 ms a server.
+#[test]
+fn handlers_that_wait_for_the_few_rows_of_their_server_do_nothing_else() {
+    for (servers, handlers) in [(4, 16), (4, 30), (8, 10)] {
+        let text = format!(
+            "replicates = 4\n[time]\nduration = \"10s\"\nwarmup = \"2s\"\n[cluster]\nservers = {servers}\nhandlers = {handlers}\n[cluster.service]\ndistribution = \"constant\"\n\
+             [cluster.wal]\nsync = \"20ms\"\n[field]\npost = {{ type = \"int\", count = 1 }}\n[write.like]\nrate = \"1500/s\"\nkind = \"increment\"\n\
+             [table]\npresplit = {{ algorithm = \"buckets\" }}\n\
+             [strategy.random]\nkey = \"be1(random(64)) || be4(post)\"\n[strategy.turns]\nkey = \"be1(round_robin(64)) || be4(post)\"\n"
+        );
+        let results = run("sharded", &text);
+        let of_server = closed_network(handlers, 64 / servers) / 0.0203;
+        let random = strategy(&results, "random");
+        near(
+            mean(random, "server_capacity_per_sec") / of_server,
+            1.0,
+            0.02,
+        );
+        let usable = mean(random, "usable_capacity_per_sec");
+        near(usable / of_server / servers as f64, 1.0, 0.03);
+        if handlers == 16 {
+            let turns = mean(strategy(&results, "turns"), "server_capacity_per_sec");
+            near(turns / (16.0 / 0.0203), 1.0, 0.02);
+        }
+    }
+}
+
 /// Each of 64 equal rows has 1 / 64 of the increments, whether 2,000 of them are counted, 31 a row, of which chance gives one 45 % more (2.4 standard deviations of 5.6), or 80,000. A mean of
 /// as many counts is known to 1 / sqrt(2,000) = 2 %, and those of all rows are, of each 64th.
 #[test]
@@ -175,4 +239,27 @@ fn the_hottest_of_equal_rows_does_not_depend_on_how_many_operations_are_counted(
         let layout = Layout::of(few, &Replicate::new(&few.setup, scenario.seed, 0));
         near(64.0 * layout.locked_row.share, 1.0, 0.03);
     }
+}
+
+/// Flushes of 12 MB a second a server hold up writes of 1 KB, of which stores also compact what they have. Two regions buffer twice as much on the way as one: so a table of six regions on three servers, and what the
+/// run takes of it at 0.9 of its usable capacity, and does not take at 1.2, tells of servers of two regions.
+#[test]
+fn a_server_that_waits_for_flushes_is_measured_with_as_many_regions_as_it_has() {
+    let at = |rate: f64| {
+        let text = format!(
+            "replicates = 1\n[time]\nduration = \"60s\"\nwarmup = \"10s\"\n[cluster]\nservers = 3\ndisk_bandwidth = \"12MB/s\"\nheap = \"2GB\"\n\
+             [field]\nk = {{ type = \"int\", count = 100_000 }}\nid = {{ type = \"sequence\" }}\n[write.w]\nrate = \"{rate:.0}/s\"\n\
+             [table]\nvalue = \"1KB\"\nmemstore_flush_size = \"16MB\"\nmin_compaction_size = \"16MB\"\nblocking_store_files = 8\nsplit_policy = \"disabled\"\n\
+             compaction_bandwidth = {{ low = \"8MB/s\", high = \"10MB/s\" }}\n\
+             [strategy.even]\nkey = \"be1(pmod(k, 6)) || be4(k) || be8(id)\"\npresplit = {{ algorithm = \"buckets\" }}\n"
+        );
+        let results = run("slow-disks", &text);
+        let even = strategy(&results, "even");
+        ["usable_capacity_per_sec", "write_throughput_per_sec"].map(|metric| mean(even, metric))
+    };
+    let [usable, _] = at(3_000.0);
+    let [_, below] = at(0.9 * usable);
+    near(below / (0.9 * usable), 1.0, 0.02);
+    let [_, above] = at(1.2 * usable);
+    assert!(above < 1.12 * usable, "{above} of {usable}");
 }

@@ -18,9 +18,12 @@ use crate::time::{SimDuration, SimTime};
 use crate::workload::{
     ClosedSource, LoadModel, OperationBatch, OperationId, ReadId, ReadLoadModel, Think, WriteId,
 };
+use std::sync::Arc;
 
 /// A client starts at most one operation (or flush) in this time, so that a workload without any delay still ends.
 pub const LEAST_CYCLE: SimDuration = SimDuration::from_nanos(1_000);
+/// Of regions that have one of a thousand operations so many meet one with a probability of 1 - e^-10.
+const MOST_LEFT_OUT: u32 = 10_000;
 
 /// What a closed-loop client does again and again.
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +82,8 @@ pub struct ClosedWrites {
     sources: Vec<Option<ClosedSource>>,
     /// Slots of a record.
     width: usize,
+    /// Clients take the operations of a write in their order, not each its own.
+    in_order: bool,
 }
 
 impl ClosedWrites {
@@ -100,7 +105,10 @@ impl ClosedWrites {
         let start = issued.records.len();
         issued.records.resize(start + self.width, 0);
         let records = &mut issued.records[start..];
-        let operation = source.issue(client.number, client.next, now, records);
+        let operation = match self.in_order {
+            true => Some(source.issue_in_order(now, records)),
+            false => source.issue(client.number, client.next, now, records),
+        };
         match operation {
             Some(operation) => issued.push(operation, now),
             None => issued.records.truncate(start),
@@ -130,8 +138,10 @@ pub struct Clients {
     /// network's other end, so those of one network delay are keyed and routed together.
     pub(super) issued: OperationBatch,
     pub(super) issued_rpcs: Vec<u32>,
-    /// Operations whose rows are put into a buffer together; kept for its memory.
+    /// Operations whose rows are put into a buffer together, or one whose region is looked for; kept for its memory.
     pub(super) buffered: OperationBatch,
+    /// See [`crate::engine::ClosedLoops::regions`].
+    regions: Arc<Vec<bool>>,
     /// RPCs that are sent together; kept for its memory.
     pub(super) sent: Vec<u32>,
 }
@@ -176,6 +186,7 @@ impl Clients {
             writes: ClosedWrites {
                 sources,
                 width: generator.width(),
+                in_order: !config.closed.regions.is_empty(),
             },
             buffers,
             reads: Reads::new(config, &tables.routers),
@@ -187,6 +198,7 @@ impl Clients {
             issued: OperationBatch::default(),
             issued_rpcs: Vec::new(),
             buffered: OperationBatch::default(),
+            regions: Arc::clone(&config.closed.regions),
             sent: Vec::new(),
         }
     }
@@ -209,6 +221,34 @@ impl Clients {
     /// An operation of a write increments its row.
     pub(super) fn increments(&self, operation: OperationId) -> bool {
         self.increments[usize::from(operation.write().0)]
+    }
+
+    /// A writer's next operation that goes to a region that counts is issued `now`; `None` when its import has no more for it. Where none of so many
+    /// does, as none of their time goes there, all count from then on.
+    pub(super) fn issue(
+        &mut self,
+        at: u32,
+        now: SimTime,
+        tables: &mut Tables<'_>,
+    ) -> Option<OperationId> {
+        let client = &mut self.closed[at as usize];
+        for _ in 0..MOST_LEFT_OUT {
+            if self.regions.is_empty() {
+                break;
+            }
+            self.buffered.clear();
+            let operation = self.writes.issue(client, now, &mut self.buffered);
+            let (regions, mut counts) = (&self.regions, false);
+            tables.routers[0].route(&self.buffered, |_, _, row, _| {
+                counts = regions[row.region as usize];
+            });
+            if counts {
+                self.issued.append(&self.buffered);
+                return operation;
+            }
+        }
+        self.regions = Arc::default();
+        self.writes.issue(client, now, &mut self.issued)
     }
 
     /// The import that a client takes part in has no more operations.

@@ -200,11 +200,10 @@ impl Simulation<'_> {
     /// A writer sends its next operation: a row that is written by itself, or one to each copy.
     fn writer_is_ready(&mut self, at: u32) {
         let (now, clients) = (self.clock.now, &mut self.clients);
-        let client = &mut clients.closed[at as usize];
-        let Some(operation) = clients.writes.issue(client, now, &mut clients.issued) else {
+        let Some(operation) = clients.issue(at, now, &mut self.tables) else {
             return;
         };
-        client.earliest = now + LEAST_CYCLE;
+        clients.closed[at as usize].earliest = now + LEAST_CYCLE;
         let tables = self.tables.routers.len();
         let owner = (tables > 1).then(|| {
             let kind = OperationKind::Write { server: NONE };

@@ -315,7 +315,7 @@ fn hot_server() -> Vec<Figure> {
             6.0,
             13,
         );
-        let capacity = throughput(&engine::saturating(&run));
+        let capacity = throughput(&engine::saturating(&run, None));
         let found = throughput(&run);
         let what = format!("hot server with {share} of the writes: throughput / capacity");
         figures.push(Figure::within(what, found / capacity, 1.0 / share, 0.02));
@@ -383,7 +383,7 @@ fn group_commit() -> Vec<Figure> {
         );
         run.table.value = ByteSize(value);
         run.workload = Arc::new((*run.workload).clone());
-        let found = throughput(&engine::saturating(&run));
+        let found = throughput(&engine::saturating(&run, None));
         let what = format!("values of {value} bytes: puts a second and server");
         // A put of 100 bytes waits for a log that is writing another one for at most 14 us of its 1.5 ms. One of 1,000 bytes takes
         // 1,034 bytes of 10 MiB a second: 10,141 puts.
