@@ -100,7 +100,7 @@ fn beat_lints(strategy: &Strategy, capacity: f64) -> impl Iterator<Item = Diagno
         let calls = writes * strategy.rows_per_write();
         let most = held as f64 + capacity * strategy.rows_per_write() * beat.jitter.as_secs_f64();
         let message = format!(
-            "a beat of `[write.{}]` is {} at once, and {} servers hold {}: the others are refused and come again, so that servers fail at less than their usable capacity",
+            "a beat of `[write.{}]` is {} at once, and {} servers hold {}: the others are refused and come again, so that servers fail at less than what they do of writes that are spread in time",
             write.name,
             counted(grouped(calls.round() as i128), "call"),
             cluster.servers,

@@ -159,8 +159,8 @@ macro_rules! catalogue { ($then:ident) => { $then! {
         [ServerCapacity] "server_capacity_per_sec" PerSecond Higher;
         /// Servers x server_capacity_per_sec / server_peak_to_mean, less what chance adds to it (server_peak_to_mean_even) / rows of a write; where servers take turns
         /// within an interval what one at a time takes, and its queues hold until its turn is over; hotspot_peak_to_mean where a hotspot passes. At most what the
-        /// lock of the hottest row lets through of increments and appends, and what fills the log of the busiest server. Of the time of its handlers a server
-        /// has left what reads and neighbours don't ask for in replicate 0.
+        /// lock of the hottest row lets through of increments and appends, what fills the log of the busiest server, and of beats that come
+        /// all at once what servers hold of them. Of the time of its handlers a server has left what reads and neighbours don't ask for in replicate 0.
         [UsableCapacity] "usable_capacity_per_sec" PerSecond Higher;
         /// Highest rate of the varied load at which every limit of `[knee]` holds; undefined when even the lowest breaks one in some replicate.
         [Knee] "knee_per_sec" PerSecond Higher;
