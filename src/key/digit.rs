@@ -77,6 +77,12 @@ impl Digit {
         (!self.is_periodic()).then_some((self.shift, self.step))
     }
 
+    /// Where one of its steps begins and how long all are; `None` where the last step of a period is shorter.
+    pub fn even_steps(&self) -> Option<(i64, i64)> {
+        let is_even = self.period.is_none_or(|period| period % self.step == 0);
+        is_even.then(|| (self.shift.rem_euclid(self.step), self.step))
+    }
+
     /// Within a step of a digit without a period it never begins anew.
     pub fn runs_once_within(&self, grain: &Self) -> bool {
         let whole = |length: i64| length % grain.step == 0;

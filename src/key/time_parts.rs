@@ -15,6 +15,16 @@ pub struct TimeParts {
 }
 
 impl TimeParts {
+    /// Where one of the longest steps begins of which whole numbers lie between the beginnings of all, and the length of each; `None` where there are too few to tell.
+    /// O(steps).
+    pub fn even_steps(&self) -> Option<(i64, i64)> {
+        // The first one may have begun before.
+        let (_, known) = self.steps.split_first()?;
+        let lengths = known.windows(2).map(|two| two[1].0 - two[0].0);
+        let length = lengths.reduce(common_divisor)?;
+        Some((known[0].0.rem_euclid(length), length))
+    }
+
     /// How many different things are made of the times in a range. O(steps).
     pub fn values_in(&self, range: &Range<i64>) -> f64 {
         let behind = |end: i64| self.steps.partition_point(|(start, _)| *start < end);
@@ -23,4 +33,12 @@ impl TimeParts {
         let values: BTreeSet<u32> = steps.iter().map(|(_, value)| *value).collect();
         values.len().max(1) as f64
     }
+}
+
+/// The greatest one, by Euclid.
+fn common_divisor(mut a: i64, mut b: i64) -> i64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }

@@ -54,6 +54,8 @@ mod existing_cells_tests;
 #[cfg(test)]
 mod family_size_tests;
 #[cfg(test)]
+mod late_rows_tests;
+#[cfg(test)]
 mod ordered_reads_tests;
 #[cfg(test)]
 mod overwritten_rows_tests;

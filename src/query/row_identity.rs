@@ -39,6 +39,8 @@ pub struct RowIdentity {
     made: Vec<Made>,
     /// A timestamp used in steps, which of them are told (the others only hashed), and the slots among which steps are looked for.
     step: Option<(JointSteps, Range<i64>)>,
+    /// A timestamp of which parts come again: where a step begins within which they are the same, and the slots of each.
+    recurring: Option<(FieldId, i64, i64)>,
     /// Values of what is drawn for each write; infinite for identifiers that never come twice.
     draws: f64,
     /// No row is written again: the key tells what each write has another value of.
@@ -290,6 +292,7 @@ impl RowIdentity {
                 .filter(|id| !is_decided(id))
                 .chain(&known_together),
         );
+        let recurring = recurring(&made);
         let hashes = made.iter().filter(|of| matches!(of.form, Form::Hash));
         let hashed = hashes.flat_map(|of| of.fields.iter().map(|it| it.0));
         let mut hashed = with_parents(hashed.collect(), schema);
@@ -319,6 +322,7 @@ impl RowIdentity {
             hashed: (hashed, apart),
             made,
             step,
+            recurring,
             draws,
             changing,
         }
@@ -657,10 +661,17 @@ impl RowIdentity {
         let (told, groups) = &self.hashed;
         let mut found = count(self.equality(condition, of, |values, _| values));
         let [finest, known] = of.0.0;
-        if finest.is_some() && finest != known && self.made.iter().any(|of| of.in_turn) {
-            // No more than there are steps, of which some may be over.
+        let is_hidden = finest != known && self.made.iter().any(|of| of.in_turn);
+        let recurring = self
+            .recurring
+            .filter(|own| known.is_none_or(|it| it.0 == own.0));
+        // No more than there are steps, of which some may be over, and of which late times meet few.
+        for finer in [finest.filter(|_| is_hidden), recurring]
+            .into_iter()
+            .flatten()
+        {
             let steps = RowEquality {
-                step: finest,
+                step: Some(finer),
                 turns: Turns::NONE,
                 ..self.equality(condition, of, hashed)
             };
@@ -683,6 +694,24 @@ impl RowIdentity {
         }
         .min(found)
     }
+}
+
+/// The timestamp of which segments tell parts that come again, with steps within which these are the same; `None` where there are several such fields.
+fn recurring(made: &[Made]) -> Option<(FieldId, i64, i64)> {
+    let mut parts = made.iter().filter(|of| of.in_turn);
+    let (only, others) = (parts.next()?, parts.next().is_some());
+    let is_alike = |of: &Made| matches!(of.fields[..], [(field, ..)] if field == only.fields[0].0);
+    if only.is_counted || !made.iter().filter(|of| of.in_turn).all(is_alike) {
+        return None;
+    }
+    let even = match &only.form {
+        _ if others => None,
+        Form::Digit(digit) => digit.even_steps(),
+        Form::Parts(parts) => parts.even_steps(),
+        _ => None,
+    };
+    let (begin, slots) = even.unwrap_or((0, 1));
+    Some((only.fields[0].0, begin, slots))
 }
 
 /// How many values hashes have of so many things, of those that they can have.

@@ -34,8 +34,8 @@ struct Counted {
     rows: f64,
 }
 
-/// Combinations of classes of values in a step from which on the cells of all rows are not counted for each instant anew: of two fields (estimate).
-const MANY_CLASSES: usize = 64;
+/// Combinations of classes of values in a step from which on the cells of all rows are not counted for each instant anew: of a field whose values are not alike (estimate).
+const MANY_CLASSES: usize = 8;
 
 /// Bits of what each part of a condition leaves of each origin's rows.
 type Shares = SmallVec<[u64; 16]>;
