@@ -1,7 +1,7 @@
 //! One segment of a key: what `||` joins, derived fields expanded, and all that is known of it and its neighbours.
 
 use super::code::{Code, Drawn, Order, Randomness};
-use super::digit::Digit;
+use super::digit::{Digit, told_fields};
 use super::lang::{KeyError, KeyNote};
 use crate::record::{ByteSet, ByteShape, FieldId};
 use std::ops::Range;
@@ -103,6 +103,13 @@ impl Segment {
             true => &facts.told,
             false => &[],
         }
+    }
+
+    /// Fields of which a hash in it is made, all of each: different values of them may have the same hash. Ascending.
+    pub fn hashed_fields(&self) -> Vec<FieldId> {
+        let mut digits = Vec::new();
+        self.code.push_hashed(&mut digits);
+        told_fields(digits.into_iter())
     }
 
     /// Falls as the operations' time rises.
