@@ -94,11 +94,11 @@ fn a_field_of_two_others_leaves_its_part_of_their_combinations() {
          [strategy.whole]\nkey = \"be4(user) || be4(channel) || be8(trunc(ts, '5s'))\"\n\
          [strategy.coarse]\nkey = \"be4(channel) || be4(shard) || be4(ts / 5000)\"\n\
          [strategy.pooled]\nkey = \"be4(channel) || be4(pool) || be4(ts / 5000)\"\n\
-         [strategy.shards]\nkey = \"be4(shard) || be4(ts / 5000)\"\n",
+         [strategy.sharded]\nkey = \"be4(shard) || be4(ts / 5000)\"\n",
         of("[\"user\", \"channel\"]", "shard"),
         of("\"user\"", "pool")
     ));
-    let [whole, coarse, pooled, shards] = &found[..] else {
+    let [whole, coarse, pooled, sharded] = &found[..] else {
         panic!("four strategies");
     };
     // Each of 180 pairs of user and channel has one of four shards: a reader's own has a quarter of all rows, and one pair in 180 more as it is that of some row. By
@@ -113,9 +113,9 @@ fn a_field_of_two_others_leaves_its_part_of_their_combinations() {
     }
     // A shard has 45 pairs of both.
     assert_near(
-        shards[2][0],
-        shards[2][1] / 180.0,
-        0.05 * shards[2][1] / 180.0,
+        sharded[2][0],
+        sharded[2][1] / 180.0,
+        0.05 * sharded[2][1] / 180.0,
     );
 }
 

@@ -75,6 +75,30 @@ fn parts_of_late_times_that_do_not_come_again_make_the_rows_of_whole_times() {
 }
 
 #[test]
+fn a_salt_by_time_and_what_stands_beside_a_part_of_it_make_rows_of_that_part() {
+    // Every device is written 800 times before the run, in any of eight buckets, and 120 times in it: each minute has them all. Of a minute of 20 s and one of 3 s.
+    let [old, new] = rows_of("", "be1(bucket(8, ts)) || to_char(ts, 'HHmm') || be4(dev)");
+    assert!(
+        (old - 800.0).abs() < 1.0 && (new - 800.0).abs() < 1.0,
+        "{old} {new}"
+    );
+    // As many rows as under the same parts in one piece, but for those that chance lets meet.
+    let whole = rows_of("", "be4(dev) || to_char(ts, 'HHmmssSSS')");
+    for key in [
+        "be4(dev) || to_char(ts, 'HHmmss') || to_char(ts, 'SSS')",
+        "be4(dev) || to_char(ts, 'HH') || be4(ts % 3600000)",
+    ] {
+        let found = rows_of("", key);
+        for (own, of_whole) in found.into_iter().zip(whole) {
+            assert!(
+                (own / of_whole - 1.0).abs() < 0.03,
+                "{key}: {found:?} {whole:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_minute_that_has_begun_has_a_row() {
     // Of each device one of 23:59 and one of 0:00, but for one in e^120.
     for minute in [

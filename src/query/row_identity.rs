@@ -95,6 +95,16 @@ impl MadeOf {
     }
 }
 
+impl Made {
+    fn is_of(&self, field: FieldId) -> bool {
+        matches!(self.fields[..], [(own, ..)] if own == field)
+    }
+
+    fn is_coarse(&self, field: FieldId) -> bool {
+        matches!(self.fields[..], [(own, _, true)] if own == field)
+    }
+}
+
 #[derive(Debug, Clone)]
 enum Form {
     /// Each value of the fields has any of its values.
@@ -547,7 +557,7 @@ impl RowIdentity {
         match values > 0.0 {
             true => {
                 values_met(values, writes) * groups * {
-                    let Untold { values, turns } = self.untold(own, (of, None), hashed);
+                    let Untold { values, turns } = self.untold(own, (of, |_: &Made| false), hashed);
                     values * turns.values
                 }
             }
@@ -560,7 +570,7 @@ impl RowIdentity {
     fn untold(
         &self,
         condition: Condition<'_>,
-        (RowStep([finest, told]), without): (RowStep, Option<Recurring>),
+        (RowStep([finest, told]), is_told): (RowStep, impl Fn(&Made) -> bool),
         hash: impl Fn(f64, f64) -> f64,
     ) -> Untold {
         let left = |(field, slots, is_coarse): &(FieldId, Range<i64>, bool)| {
@@ -597,10 +607,6 @@ impl RowIdentity {
         };
         let mut all = 1.0;
         let mut of_field = SmallVec::<[MadeOf; 2]>::new();
-        let is_told = |of: &&Made| match without.filter(|_| of.fields.len() == 1) {
-            Some(own) => own.field == of.fields[0].0 && (of.in_turn || own.slots == 1),
-            None => false,
-        };
         for of in self.made.iter().filter(|of| !is_told(of)) {
             let fields: SmallVec<[_; 2]> = of.fields.iter().map(left).collect();
             let (range, inputs) = (&fields[0].0, fields.iter().map(|it| it.1).product::<f64>());
@@ -672,7 +678,7 @@ impl RowIdentity {
     ) -> RowEquality<'_> {
         match self.parts_of(step).filter(|own| own.is_once) {
             Some(own) => self.in_steps(own, condition, (of, draws), hash),
-            None => self.beside(None, condition, (of, draws), hash),
+            None => self.beside(|_| false, condition, (of, draws), hash),
         }
     }
 
@@ -690,21 +696,23 @@ impl RowIdentity {
         of: (RowStep, f64),
         hash: impl Fn(f64, f64) -> f64,
     ) -> RowEquality<'_> {
+        // A whole value tells all that is made of it.
+        let is_told = |of: &Made| of.is_of(recurring.field) && (of.in_turn || recurring.slots == 1);
         RowEquality {
             step: Some(recurring.step()),
-            ..self.beside(Some(recurring), condition, of, hash)
+            ..self.beside(is_told, condition, of, hash)
         }
     }
 
-    /// The same without what is made of a time.
+    /// The same without what is told otherwise.
     fn beside(
         &self,
-        time: Option<Recurring>,
+        is_told: impl Fn(&Made) -> bool,
         condition: Condition<'_>,
         (of @ RowStep([_, step]), draws): (RowStep, f64),
         hash: impl Fn(f64, f64) -> f64,
     ) -> RowEquality<'_> {
-        let Untold { values, turns } = self.untold(condition, (of, time), hash);
+        let Untold { values, turns } = self.untold(condition, (of, is_told), hash);
         RowEquality {
             told: &self.told,
             groups: &self.groups,
@@ -728,7 +736,12 @@ impl RowIdentity {
         let hidden = hidden.filter(|(own, it)| finest != known && own.field == it.0);
         let hidden = hidden.map(|(own, it)| RowEquality {
             step: Some(it),
-            ..self.beside(Some(own), condition, of, hashed)
+            ..self.beside(
+                |of| of.in_turn && of.is_coarse(own.field),
+                condition,
+                of,
+                hashed,
+            )
         });
         own.into_iter().chain(hidden)
     }

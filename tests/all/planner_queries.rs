@@ -45,7 +45,21 @@ impl Uniform<'_> {
         for (groups, at) in condition.alike {
             rows *= groups.of_groups[*at as usize].len() as f64 / self.values(groups.field);
         }
-        rows.max(1.0)
+        rows
+    }
+}
+
+/// Rows of which the target's is one, if it satisfies the condition.
+fn with_target(rows: f64, condition: Condition<'_>, target: &[i64]) -> f64 {
+    let slot = |field: keyheat::record::FieldId| target[usize::from(field.0)];
+    let mut groups = condition.alike.iter();
+    let is_there = condition.equal.iter().all(|it| slot(it.0) == it.1)
+        && (condition.between.iter())
+            .all(|(field, low, high)| (*low..*high).contains(&slot(*field)))
+        && groups.all(|(groups, at)| groups.of(slot(groups.field)) == Some(*at));
+    match is_there {
+        true => rows.max(1.0),
+        false => rows,
     }
 }
 
@@ -54,7 +68,7 @@ impl RowCounts for Uniform<'_> {
         &self,
         condition: Condition<'_>,
         equality: RowEquality<'_>,
-        _: &[i64],
+        target: &[i64],
         _: SimTime,
     ) -> f64 {
         let within = |field| {
@@ -76,11 +90,11 @@ impl RowCounts for Uniform<'_> {
         // Cells of the key that equally likely rows hit by chance.
         let cells = told * steps * equality.draws;
         let rows = self.matching(condition);
-        if cells.is_finite() {
-            (-cells * (-rows / cells).exp_m1()).max(1.0)
-        } else {
-            rows
-        }
+        let distinct = match cells.is_finite() {
+            true => -cells * (-rows / cells).exp_m1(),
+            false => rows,
+        };
+        with_target(distinct, condition, target)
     }
 }
 
