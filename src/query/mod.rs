@@ -9,11 +9,13 @@
 
 mod access_plan;
 mod candidates;
+mod decided_fields;
 mod differing_rows;
 mod enough_rows;
 mod evidence;
 mod exact_scan;
 mod expected_rows;
+mod joined_values;
 mod page_range;
 mod question;
 mod requests;

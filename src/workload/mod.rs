@@ -18,6 +18,7 @@ mod import_tests;
 #[cfg(test)]
 mod imported_tests;
 mod kept_writes;
+mod made_values;
 mod marginals;
 #[cfg(test)]
 mod materialised_table_fixture;
@@ -60,6 +61,7 @@ mod values_together;
 mod volume;
 mod writes_of_cells;
 
+pub use made_values::{MadeClass, Recipe};
 pub use operations::{ClosedSource, OpenArrivals, OperationBatch};
 pub use population::Population;
 pub use read_batch::{PageRows, ReadBatch, ReadTarget, RowWrite};
@@ -75,3 +77,4 @@ pub use spec::{
 };
 pub use table_rows::INDEXED_MAX;
 pub use value_lists::LIST_MAX;
+pub use values_together::ToldField;

@@ -1,6 +1,7 @@
 //! Counts of rows for one who asks many questions of one table. Must not know what is asked.
 
 use super::drawn_count::DrawnCount;
+use super::made_values::{MadeClass, Recipe};
 use super::marginals::{Marginal, Of};
 use super::population::Population;
 use super::row_count::RowCount;
@@ -132,6 +133,10 @@ impl RowCounts for Population {
         let mut pairs = self.origins.windows(2);
         pairs.any(|it| all.iter().any(|id| law(&it[0], *id) != law(&it[1], *id)))
     }
+
+    fn made(&self, recipe: Recipe<'_>) -> Option<Arc<[MadeClass]>> {
+        Population::made(self, recipe)
+    }
 }
 
 impl RowCounter {
@@ -239,6 +244,10 @@ impl RowCounts for RowCounter {
 
     fn differ_in(&self, fields: &[FieldId]) -> bool {
         self.population.differ_in(fields)
+    }
+
+    fn made(&self, recipe: Recipe<'_>) -> Option<Arc<[MadeClass]>> {
+        self.population.made(recipe)
     }
 
     fn prefetch(&self, field: FieldId, slots: &[i64]) {

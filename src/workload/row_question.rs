@@ -1,5 +1,6 @@
 //! What is asked of the rows of a table: which of them, and what makes two of them the same. Must not know the table.
 
+use super::made_values::{MadeClass, Recipe};
 use crate::record::{FieldId, ValueGroups};
 use crate::time::SimTime;
 use std::sync::Arc;
@@ -226,6 +227,11 @@ pub trait RowCounts {
     /// Rows of several origins come to values of any of these fields otherwise, so that there may be more rows with a value of it at some times than at others.
     fn differ_in(&self, _fields: &[FieldId]) -> bool {
         false
+    }
+
+    /// Classes of the values of what is made of several fields, given what is known of them; `None` where nobody knows.
+    fn made(&self, _recipe: Recipe<'_>) -> Option<Arc<[MadeClass]>> {
+        None
     }
 
     /// Asks for what rows with values of a field are counted by, where that is in a table.

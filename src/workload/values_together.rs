@@ -17,7 +17,7 @@ const CROWDED: f64 = 4.0;
 const MOST_SHARED: u32 = 16;
 
 /// A told field, and the groups of its values, where only these are told.
-pub(super) type ToldField = (FieldId, Option<Arc<ValueGroups>>);
+pub type ToldField = (FieldId, Option<Arc<ValueGroups>>);
 
 /// What some fields have together among an origin's rows.
 #[derive(Debug)]
