@@ -1,5 +1,6 @@
 //! How long a client pauses before it tries again. Must not know what failed.
 
+use super::ClientSpec;
 use crate::random::Draws;
 use crate::time::SimDuration;
 
@@ -48,6 +49,23 @@ impl BackOff {
         let step = (failures.max(1) as usize - 1).min(MULTIPLIERS.len() - 1);
         self.pause_nanos.saturating_mul(MULTIPLIERS[step])
     }
+}
+
+/// Attempts of a client that is refused all the time, in so many seconds: a multiple of HBase's table after each, from the start again when its retries
+/// are used up.
+pub fn attempts(client: &ClientSpec, network: SimDuration, secs: f64) -> f64 {
+    let back_off = BackOff::new(client.pause, network);
+    let way = 2.0 * network.as_secs_f64();
+    let (mut at, mut count) = (0.0, 0.0);
+    for failures in 1..=client.retries.min(1_000) {
+        let pause = back_off.steady_pause(failures).as_secs_f64() + way;
+        if at + pause > secs {
+            return count + 1.0;
+        }
+        (at, count) = (at + pause, count + 1.0);
+    }
+    let all = at + way + back_off.least.as_secs_f64();
+    (count + 1.0) * (secs / all).max(1.0)
 }
 
 #[cfg(test)]

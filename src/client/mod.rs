@@ -4,5 +4,5 @@
 mod back_off;
 mod spec;
 
-pub use back_off::BackOff;
+pub use back_off::{BackOff, attempts};
 pub use spec::{CLIENT, ClientSpec};

@@ -6,7 +6,7 @@
 //! resident size of scenarios that differ in one thing each, 2 replicates); they hold within a factor of two on the machine that they were measured on.
 
 use super::experiment_runs::{TYPICAL_RUNS, has_capacity};
-use crate::client::ClientSpec;
+use crate::client::attempts;
 use crate::cluster::{idle_put, server_capacity_per_second};
 use crate::engine::{MOST_DRAWN, increments_alone, saturating_rows, scanner_rows};
 use crate::keyspace::{KeyBatch, KeyRange};
@@ -15,7 +15,6 @@ use crate::query::{AccessPlan, Requests};
 use crate::random::{DrawKey, Seed, Stream};
 use crate::scenario::{Knee, Scenario, Setup, Strategy, TimeSpec, VariedLoad};
 use crate::text::{counted, verb};
-use crate::time::SimDuration;
 use crate::workload::{
     Choice, LoadModel, OperationBatch, ReadBatch, ReadId, ReadLoadModel, RowCounter, RunSample,
 };
@@ -613,23 +612,6 @@ fn refusals_before(unserved: f64, tries: f64) -> f64 {
         before = refused / (1.0 - refused) - tries * all_refused / (1.0 - all_refused);
     }
     before
-}
-
-/// Attempts of a client that is refused all the time, in so many seconds: a multiple of HBase's table after each, from the start again when its retries
-/// are used up.
-pub(super) fn attempts(client: &ClientSpec, network: SimDuration, secs: f64) -> f64 {
-    let back_off = crate::client::BackOff::new(client.pause, network);
-    let way = 2.0 * network.as_secs_f64();
-    let (mut at, mut count) = (0.0, 0.0);
-    for failures in 1..=client.retries.min(1_000) {
-        let pause = back_off.steady_pause(failures).as_secs_f64() + way;
-        if at + pause > secs {
-            return count + 1.0;
-        }
-        (at, count) = (at + pause, count + 1.0);
-    }
-    let all = at + way + back_off.least.as_secs_f64();
-    (count + 1.0) * (secs / all).max(1.0)
 }
 
 #[cfg(test)]

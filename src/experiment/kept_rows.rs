@@ -1,7 +1,7 @@
 //! How many rows the tables of comparable strategies keep of the same writes: a key that tells fewer of them apart overwrites the others, unless they add up, one with
 //! a random salt leaves old versions behind. Must not judge.
 
-use crate::layout::{Replicate, rows_made, versions_of_current};
+use crate::layout::{Replicate, rows_made, rows_without_collisions, versions_of_current};
 use crate::random::Seed;
 use crate::scenario::{Setup, Strategy};
 use crate::workload::{Workload, Write, WriteId};
@@ -56,6 +56,21 @@ impl KeptRows {
         all.for_each(|it| it.is_fewer = !all_add && FEWER * it.rows < most);
         kept
     }
+}
+
+/// What a strategy's table loses as hashes of different things meet: the names of these, how many rows are left, and how many a key would make that tells them.
+pub(super) fn met_by_hashes(strategy: &Strategy, seed: Seed) -> Option<(Vec<String>, [f64; 2])> {
+    let mut setup = lasting(&strategy.setup).unwrap_or_else(|| (*strategy.setup).clone());
+    setup.workload = setup.workload.at_any_pace();
+    let writes = &setup.workload.writes;
+    if !writes.is_empty() && writes.iter().all(adds) {
+        return None;
+    }
+    let replicate = Replicate::new(&setup, seed, 0);
+    let (fields, all) = rows_without_collisions(&strategy.cell_key, &setup, &replicate)?;
+    let [_, left, _] = rows_made(&strategy.cell_key, &setup, &replicate);
+    let names = fields.iter().map(|it| setup.schema.field(*it).name.clone());
+    (FEWER * left < all).then(|| (names.collect(), [left, all]))
 }
 
 /// It adds to the row that it falls on, and is not lost there: a counter a minute has fewer rows than one a second on purpose.

@@ -1,9 +1,9 @@
-//! A warning for each key that overwrites rows which another key of the file keeps. Must not count them.
+//! A warning for each key that overwrites rows which another key of the file keeps, or as hashes of different things meet. Must not count them.
 
-use super::kept_rows::KeptRows;
+use super::kept_rows::{KeptRows, met_by_hashes};
 use super::suggestions::groups;
 use crate::scenario::{Diagnostic, Scenario, Strategy};
-use crate::text::compact;
+use crate::text::{compact, listed};
 
 /// Keys of a scenario that lose rows which another one of the same fields keeps, at the first point of a sweep.
 pub fn lossy_keys(scenario: &Scenario) -> Vec<Diagnostic> {
@@ -42,7 +42,29 @@ pub fn lossy_keys(scenario: &Scenario) -> Vec<Diagnostic> {
             );
         }
     }
+    for strategy in &scenario.strategies {
+        let span = &strategy.key_span;
+        let is_known = warnings.iter().any(|it| it.span.as_ref() == Some(span));
+        if !is_known && strategy.setup.workload.kept_for.is_none() {
+            warnings.extend(collisions(strategy, scenario));
+        }
+    }
     warnings
+}
+
+/// Different things whose hashes are the same overwrite each other.
+fn collisions(strategy: &Strategy, scenario: &Scenario) -> Option<Diagnostic> {
+    let (fields, [left, all]) = met_by_hashes(strategy, scenario.seed)?;
+    let quoted: Vec<String> = fields.iter().map(|name| format!("`{name}`")).collect();
+    let of = listed(&quoted);
+    let [left, all] = [left, all].map(compact);
+    let message = format!(
+        "strategy `{}`: different values of {of} have the same hash: {left} rows are left of {all}, as they overwrite each other",
+        strategy.name
+    );
+    let warning = Diagnostic::warning(message).at(strategy.key_span.clone());
+    let help = format!("write {of} behind the hash, or more bytes of it");
+    Some(warning.label("tells fewer rows apart").help(help))
 }
 
 #[cfg(test)]
@@ -79,6 +101,41 @@ key = "salt(16, be4(device)) || be4(device) || be8(ts)"
             "strategy `second`: the key keeps 432M of the 3.44G rows that `exact` keeps: 7.97 of them fall on one, which is overwritten"
         );
         assert_eq!(warning.span, Some(scenario.strategies[1].key_span.clone()));
+    }
+
+    #[test]
+    fn things_whose_hashes_meet_are_warned_of() {
+        let text = |kind: &str, key: &str| {
+            format!(
+                "time = {{ duration = \"3s\" }}\n[field]\nid = {{ type = \"uuid\" }}\nuser = {{ type = \"int\", count = 100_000 }}\n\
+                 ts = {{ type = \"timestamp\", unit = \"ms\" }}\n[write.w]\nkind = \"{kind}\"\nrate = \"5k/s\"\n[existing.w]\nlast = \"60s\"\n[strategy.s]\nkey = \"{key}\"\n"
+            )
+        };
+        let found = |kind: &str, key: &str| {
+            let scenario = Scenario::parse(&text(kind, key), "hashes");
+            let found = lossy_keys(&scenario.unwrap_or_else(|it| panic!("{it}")));
+            found.into_iter().map(|it| it.message).collect::<Vec<_>>()
+        };
+        // 315,000 identifiers fall on 65,536 (1 - e^-4.81) = 65,002 hashes; of 100,000 users 1 - e^-3.15 have written.
+        assert_eq!(
+            found("put", "left(md5(id), 4)"),
+            [
+                "strategy `s`: different values of `id` have the same hash: 65.0k rows are left of 315k, as they overwrite each other"
+            ]
+        );
+        let of_users = found("put", "left(md5(text(user)), 4)");
+        assert!(
+            of_users[0].contains("rows are left of 95.7k"),
+            "{of_users:?}"
+        );
+        for key in [
+            "left(md5(id), 8)",
+            "be1(bucket(8, user)) || be4(user)",
+            "be1(bucket(8, ts)) || be4(user)",
+        ] {
+            assert_eq!(found("put", key), [""; 0], "{key}");
+        }
+        assert_eq!(found("increment", "left(md5(text(user)), 4)"), [""; 0]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What logs let through where writes are of unlike size, or grow: there a server may be full that has few of the rows. What servers hold of beats that come all
 //! at once. Must not know hotspots.
 
-use super::forecast::attempts;
+use crate::client::attempts;
 use crate::cluster::{Neighbour, handler_capacity_per_second, server_capacity_per_second};
 use crate::layout::{Replicate, stored_cells};
 use crate::random::Seed;

@@ -695,6 +695,17 @@ impl Code {
             .remainder(power(kept)?)
     }
 
+    /// Adds what hashes with few values in it are made of.
+    pub(super) fn push_hashed(&self, digits: &mut Vec<Digit>) {
+        let is_hash = matches!(self.op, Op::Hash(_) | Op::Salt(_) | Op::Digest { .. });
+        for operand in &self.operands {
+            match is_hash {
+                true => digits.extend(&operand.facts.told),
+                false => operand.push_hashed(digits),
+            }
+        }
+    }
+
     /// Do hardly any two values have the same hash?
     fn has_room(&self) -> bool {
         let most = self.operands[0].facts.cardinality;

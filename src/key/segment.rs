@@ -1,7 +1,7 @@
 //! One segment of a key: what `||` joins, derived fields expanded, and all that is known of it and its neighbours.
 
 use super::code::{Code, Drawn, Order, Randomness};
-use super::digit::Digit;
+use super::digit::{Digit, told_fields};
 use super::field_steps::no_draws;
 use super::lang::{KeyError, KeyNote};
 use super::run::{Row, Rows};
@@ -111,6 +111,13 @@ impl Segment {
     pub fn write(&self, record: &[i64], out: &mut Vec<u8>) {
         let row = Row::new(record, 0, no_draws());
         self.code.write(&Rows::one(&row), out);
+    }
+
+    /// Fields of which a hash in it is made, all of each: different values of them may have the same hash. Ascending.
+    pub fn hashed_fields(&self) -> Vec<FieldId> {
+        let mut digits = Vec::new();
+        self.code.push_hashed(&mut digits);
+        told_fields(digits.into_iter())
     }
 
     /// Falls as the operations' time rises.

@@ -84,6 +84,7 @@ impl KeyPlan {
         let mut made = Vec::new();
         segments.for_each(|it| push_parts(&it.code, &mut made));
         made.retain(|of| of.facts.fields[..] == [id]);
+        let made = made.into_iter().map(Code::in_order).collect();
         FieldSteps::new(id, made).groups(self.schema())
     }
 }

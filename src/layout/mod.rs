@@ -32,7 +32,7 @@ pub use plan_layout::KEY_MAP_ROWS;
 pub use replay::{Asks, ExistingRow, Replay, Replayed, ScanRange};
 pub use replicate::Replicate;
 pub use retention::{ReadGrowth, Retention};
-pub use row_growth::{rows_made, versions_of_current};
+pub use row_growth::{rows_made, rows_without_collisions, versions_of_current};
 pub use size_findings::size_findings;
 pub use stored_cells::stored_cells;
 pub use table_size::{StrategySample, StrategySize, TableSize};

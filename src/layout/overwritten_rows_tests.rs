@@ -118,3 +118,22 @@ fn a_field_of_two_others_leaves_its_part_of_their_combinations() {
         0.05 * shards[2][1] / 180.0,
     );
 }
+
+#[test]
+fn of_a_step_in_which_a_range_ends_those_rows_are_wanted_that_have_not_been_written_since() {
+    // 1,000 devices with a write each ten seconds on average and a row for each minute of theirs. It is half past, so that a range ends and begins twenty seconds past.
+    let found = forecasts::<2>(
+        "[time]\nstart = 2026-01-01T00:00:30Z\nduration = \"100ms\"\nwarmup = \"0s\"\nsample = \"50ms\"\n\
+         [field]\ndevice = { type = \"int\", count = 1_000 }\nts = { type = \"timestamp\", unit = \"ms\" }\n\
+         [write.ping]\nrate = \"100/s\"\n[existing.ping]\nlast = \"1h\"\n\
+         [read.minute]\nrange = { field = \"ts\", last = \"1m\", ago = \"10s\" }\n\
+         [read.whole]\nrange = { field = \"ts\", last = \"1m\", ago = \"30s\" }\n\
+         [strategy.s]\nkey = \"be8(trunc(ts, '1m')) || be4(device)\"\n",
+    );
+    // The last minute's rows are there as they were; of this one's those that had a write in its first 20 seconds, and none in the next ten.
+    let before = 1.0 - (-4.0f64).exp();
+    let now = (1.0 - (-2.0f64).exp()) * (-1.0f64).exp();
+    assert_near(found[0][0][0], 1_000.0 * (before + now), 15.0);
+    // All of a minute that is over.
+    assert_near(found[0][1][0], 1_000.0 * (1.0 - (-6.0f64).exp()), 15.0);
+}

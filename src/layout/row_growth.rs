@@ -2,12 +2,13 @@
 //! sizes.
 
 use super::Replicate;
-use crate::key::{KeyPlan, StepCache};
+use crate::key::{Environment, KeyPlan, Randomness, StepCache};
 use crate::query::{RowIdentity, RowStep};
-use crate::record::{Field, FieldKind};
+use crate::record::{Field, FieldId, FieldKind};
 use crate::scenario::Setup;
 use crate::time::SimTime;
 use crate::workload::{Condition, WriteId};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Instants of the run at which rows are counted where its course matters; between two of them they grow in proportion to the writes.
@@ -90,6 +91,43 @@ pub fn rows_made(key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> [f64; 3
             identity.rows(writes, all, step, record, end),
         ]
     })
+}
+
+/// Fields of which a key tells a hash with few values and nothing else, and the rows that a table has when the run ends, those under several random salts counted once,
+/// under a key that tells them; `None` where there are no such fields. Of times a hash is taken to be meant so.
+pub fn rows_without_collisions(
+    key: &KeyPlan,
+    setup: &Setup,
+    replicate: &Replicate,
+) -> Option<(Vec<FieldId>, f64)> {
+    let segments = key.segments();
+    let told = key.told_fields(0..segments.len());
+    let is_left = |field: &FieldId| {
+        let kind = &setup.schema.field(*field).kind;
+        !told.contains(field) && !matches!(kind, FieldKind::Timestamp { .. })
+    };
+    let hashes = segments.iter();
+    let hashes = hashes.filter(|it| it.randomness() == Randomness::Hashed);
+    let fields = hashes.flat_map(|it| it.hashed_fields()).filter(is_left);
+    let fields: BTreeSet<FieldId> = fields.collect();
+    let environment = Environment {
+        schema: &setup.schema,
+        derived: &setup.derived,
+        parameters: &key.parameters,
+    };
+    let with_all = |of: fn(&str) -> String| {
+        let names = fields.iter().map(|it| of(&setup.schema.field(*it).name));
+        let parts = segments.iter().map(|it| it.expression.clone());
+        let all: Vec<String> = parts.chain(names).collect();
+        KeyPlan::compile(&all.join(" || "), &environment).ok()
+    };
+    if fields.is_empty() {
+        return None;
+    }
+    let told = with_all(|name| format!("md5_bytes(text({name}))"));
+    let told = told.or_else(|| with_all(|name| format!("md5_bytes({name})")))?;
+    let [_, rows, _] = rows_made(&told, setup, replicate);
+    Some((fields.into_iter().collect(), rows))
 }
 
 /// How many writes of a row are kept, those under several random salts taken together, where its newest ones are, so many at most: a mean, when the run ends.

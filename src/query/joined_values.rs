@@ -140,9 +140,17 @@ impl JoinedValues {
             write: &write,
         });
         let most = self.values.min(inputs);
+        // Values that come seldom are met as those of more values are than there can be. Of some of the inputs none comes that seldom.
+        let some =
+            |id: &FieldId| self.inputs(*id, condition) < self.inputs(*id, Condition::default());
+        let is_part = self.fields.iter().any(some);
+        let met = |draws: f64| match draws.is_finite() && !is_part {
+            true => draws,
+            false => draws.min(most),
+        };
         match classes {
             Some(classes) => {
-                let parts = classes.iter().map(|it| (it.part, it.draws.min(most)));
+                let parts = classes.iter().map(|it| (it.part, met(it.draws)));
                 parts.collect()
             }
             None => [(1.0, most)].into_iter().collect(),

@@ -18,9 +18,11 @@ mod expected_rows;
 mod joined_values;
 mod page_range;
 mod question;
+mod recurring_time;
 mod requests;
 mod row_identity;
 mod serve;
+mod unchanging;
 
 pub use access_plan::{AccessPath, AccessPlan, Costs, Expected, OverRead, PlanContext, plan};
 pub use question::TableKeys;

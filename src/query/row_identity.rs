@@ -4,6 +4,8 @@ use super::decided_fields::{
     decided_by, is_changing, is_sequence, moves, tells_parents, with_parents,
 };
 use super::joined_values::{JoinedValues, Parts, are_few};
+use super::recurring_time::{Recurring, even_steps};
+use super::unchanging::Unchanging;
 use crate::key::{Digit, FieldSteps, JointSteps, KeyPlan, Randomness, StepCache, TimeParts};
 use crate::record::{FieldId, FieldKind, Schema, ValueGroups};
 use crate::statistics::values_met;
@@ -43,8 +45,8 @@ pub struct RowIdentity {
     joined: Option<Arc<JoinedValues>>,
     /// A timestamp used in steps, which of them are told (the others only hashed), and the slots among which steps are looked for.
     step: Option<(JointSteps, Range<i64>)>,
-    /// A timestamp of which parts come again: where a step begins within which they are the same, and the slots of each.
-    recurring: Option<(FieldId, i64, i64)>,
+    /// A timestamp of which parts are told that may come again.
+    recurring: Option<Recurring>,
     /// Values of what is drawn for each write; infinite for identifiers that never come twice.
     draws: f64,
     /// No row is written again: the key tells what each write has another value of.
@@ -264,7 +266,9 @@ impl RowIdentity {
                 .product::<f64>()
         };
         let several = made.iter();
-        let several = several.filter(|of| of.fields.len() > 1 && of.values >= together(of));
+        let is_any = |of: &Made| of.joined.is_none() || matches!(of.form, Form::Hash);
+        let several = several.filter(|of| of.fields.len() > 1 && is_any(of));
+        let several = several.filter(|of| of.values >= together(of));
         let several = several.flat_map(|of| of.fields.iter().map(|it| it.0));
         let known: Vec<FieldId> = several.chain(told.iter().copied()).collect();
         let changing = (0..schema.fields.len() as u16).map(FieldId);
@@ -505,7 +509,9 @@ impl RowIdentity {
             let of = (step, self.draws_of(is_current) * values);
             part * self.newest_of(rows, condition, of, (target, at))
         };
-        let parts = self.joined_parts(rows, condition, step);
+        // Rows have any values of what changes: what is made of it is no more certain for what is asked for.
+        let all = Unchanging::of(condition, &self.changing);
+        let parts = self.joined_parts(rows, all.condition(), step);
         parts.iter().map(newest).sum::<f64>().min(counted)
     }
 
@@ -534,19 +540,8 @@ impl RowIdentity {
             let bounds = self.no_more_than(condition, of).map(newest_of);
             return bounds.fold(newest, f64::min);
         }
-        let stays = |field: &FieldId| !self.changing.contains(field);
-        let equal = condition.equal.iter().filter(|it| stays(&it.0)).copied();
-        let between = condition.between.iter().filter(|it| stays(&it.0)).copied();
-        let (equal, between) = (
-            equal.collect::<SmallVec<[_; 4]>>(),
-            between.collect::<SmallVec<[_; 2]>>(),
-        );
-        let alike = condition.alike.iter().filter(|it| stays(&it.0.field));
-        let all = Condition {
-            equal: &equal,
-            between: &between,
-            alike: &alike.cloned().collect::<SmallVec<[_; 1]>>(),
-        };
+        let all = Unchanging::of(condition, &self.changing);
+        let all = all.condition();
         // The hash of what changes is that of any of its values in each write: all rows have as large a part of what is asked for.
         let equality = self.equality(all, of, hashed);
         let newest = newest_of(equality);
@@ -589,7 +584,7 @@ impl RowIdentity {
                 values_met(values, writes)
                     * groups
                     * {
-                        let Untold { values, turns } = self.untold(own, of, hashed);
+                        let Untold { values, turns } = self.untold(own, (of, None), hashed);
                         values * turns.values
                     }
                     * self.values_of(rows, own, of)
@@ -603,7 +598,7 @@ impl RowIdentity {
     fn untold(
         &self,
         condition: Condition<'_>,
-        RowStep([finest, told]): RowStep,
+        (RowStep([finest, told]), without): (RowStep, Option<Recurring>),
         hash: impl Fn(f64, f64) -> f64,
     ) -> Untold {
         let left = |(field, slots, is_coarse): &(FieldId, Range<i64>, bool)| {
@@ -640,7 +635,11 @@ impl RowIdentity {
         };
         let mut all = 1.0;
         let mut of_field = SmallVec::<[MadeOf; 2]>::new();
-        for of in &self.made {
+        let is_told = |of: &&Made| match without.filter(|_| of.fields.len() == 1) {
+            Some(own) => own.field == of.fields[0].0 && (of.in_turn || own.slots == 1),
+            None => false,
+        };
+        for of in self.made.iter().filter(|of| !is_told(of)) {
             let fields: SmallVec<[_; 2]> = of.fields.iter().map(left).collect();
             let (range, inputs) = (&fields[0].0, fields.iter().map(|it| it.1).product::<f64>());
             let values = match &of.form {
@@ -709,7 +708,41 @@ impl RowIdentity {
         (of @ RowStep([_, step]), draws): (RowStep, f64),
         hash: impl Fn(f64, f64) -> f64,
     ) -> RowEquality<'_> {
-        let Untold { values, turns } = self.untold(condition, of, hash);
+        match self.parts_of(step).filter(|own| own.is_once) {
+            Some(own) => self.in_steps(own, condition, (of, draws), hash),
+            None => self.beside(None, condition, (of, draws), hash),
+        }
+    }
+
+    /// Parts of a time, of whose steps the one that is told is made.
+    fn parts_of(&self, told: Option<(FieldId, i64, i64)>) -> Option<Recurring> {
+        let is_whole = |own: &Recurring| told.is_none_or(|it| own.is_within(it));
+        self.recurring.filter(is_whole)
+    }
+
+    /// The same where parts of a time are told apart by their steps.
+    fn in_steps(
+        &self,
+        recurring: Recurring,
+        condition: Condition<'_>,
+        of: (RowStep, f64),
+        hash: impl Fn(f64, f64) -> f64,
+    ) -> RowEquality<'_> {
+        RowEquality {
+            step: Some(recurring.step()),
+            ..self.beside(Some(recurring), condition, of, hash)
+        }
+    }
+
+    /// The same without what is made of a time.
+    fn beside(
+        &self,
+        time: Option<Recurring>,
+        condition: Condition<'_>,
+        (of @ RowStep([_, step]), draws): (RowStep, f64),
+        hash: impl Fn(f64, f64) -> f64,
+    ) -> RowEquality<'_> {
+        let Untold { values, turns } = self.untold(condition, (of, time), hash);
         RowEquality {
             told: &self.told,
             groups: &self.groups,
@@ -720,24 +753,22 @@ impl RowIdentity {
         }
     }
 
-    /// Where what a key tells of a time comes in turn: there are no more rows than steps of it, of which some may be over, and of which late times meet few.
+    /// There are no more rows than steps of which a key tells parts, of which some may be over, and of which late times meet few.
     fn no_more_than(
         &self,
         condition: Condition<'_>,
         of: (RowStep, f64),
     ) -> impl Iterator<Item = RowEquality<'_>> {
         let [finest, known] = of.0.0;
-        let recurring = self.recurring;
-        let recurring = recurring.filter(|own| known.is_none_or(|it| it.0 == own.0));
-        let is_hidden = |it: &(FieldId, i64, i64)| {
-            finest != known && recurring.is_some_and(|own| own.0 == it.0)
-        };
-        let steps = [finest.filter(is_hidden), recurring].into_iter().flatten();
-        steps.map(move |step| RowEquality {
-            step: Some(step),
-            turns: Turns::NONE,
-            ..self.equality(condition, of, hashed)
-        })
+        let recurring = self.parts_of(known);
+        let own = recurring.map(|own| self.in_steps(own, condition, of, hashed));
+        let hidden = recurring.zip(finest);
+        let hidden = hidden.filter(|(own, it)| finest != known && own.field == it.0);
+        let hidden = hidden.map(|(own, it)| RowEquality {
+            step: Some(it),
+            ..self.beside(Some(own), condition, of, hashed)
+        });
+        own.into_iter().chain(hidden)
     }
 
     /// What segments make of several fields together, of rows that satisfy a condition: parts of these, and as how many values those of each are met.
@@ -795,7 +826,12 @@ impl RowIdentity {
         let mut found = count(self.equality(condition, of, |values, _| values));
         let bounds = self.no_more_than(condition, of).map(count);
         found = bounds.fold(found, f64::min);
-        if told.is_empty() || found <= 0.0 {
+        let time = self.parts_of(of.0.0[1]);
+        let time = time.filter(|own| own.is_once && own.slots == 1);
+        let hashes = self.made.iter().filter(|of| matches!(of.form, Form::Hash));
+        let mut of_hashes = hashes.flat_map(|of| &of.fields);
+        let are_told = of_hashes.all(|it| time.is_some_and(|own| own.field == it.0));
+        if are_told || found <= 0.0 {
             return found;
         }
         // As many of them have a row as so many different things meet by chance, not writes.
@@ -814,22 +850,38 @@ impl RowIdentity {
     }
 }
 
-/// The timestamp of which segments tell parts that come again, with steps within which these are the same; `None` where there are several such fields.
-fn recurring(made: &[Made]) -> Option<(FieldId, i64, i64)> {
-    let mut parts = made.iter().filter(|of| of.in_turn);
-    let (only, others) = (parts.next()?, parts.next().is_some());
-    let is_alike = |of: &Made| matches!(of.fields[..], [(field, ..)] if field == only.fields[0].0);
-    if only.is_counted || !made.iter().filter(|of| of.in_turn).all(is_alike) {
+/// The timestamp of which segments tell parts in turn; `None` where there are several such fields.
+fn recurring(made: &[Made]) -> Option<Recurring> {
+    let parts = made.iter().filter(|of| of.in_turn && !of.is_counted);
+    let parts: Vec<&Made> = parts.collect();
+    let (field, slots, _) = parts.first()?.fields.first()?;
+    let field = *field;
+    if !parts
+        .iter()
+        .all(|of| matches!(of.fields[..], [(own, ..)] if own == field))
+    {
         return None;
     }
-    let even = match &only.form {
-        _ if others => None,
-        Form::Digit(digit) => digit.even_steps(),
-        Form::Parts(parts) => parts.even_steps(),
+    let even = match (&parts[..], &parts[0].form) {
+        ([_], Form::Digit(digit)) => digit.even_steps(),
+        ([_], Form::Parts(parts)) => parts.even_steps(),
         _ => None,
     };
-    let (begin, slots) = even.unwrap_or((0, 1));
-    Some((only.fields[0].0, begin, slots))
+    let (begin, length) = even.unwrap_or((0, 1));
+    let [first, last] = [slots.start, slots.end - 1].map(|slot| (slot - begin).div_euclid(length));
+    let steps = (last - first + 1) as f64;
+    let values = match (&parts[..], &parts[0].form) {
+        ([_], Form::Digit(digit)) => digit.values_in(slots),
+        ([_], Form::Parts(parts)) => parts.values_in(slots),
+        // Of several hashes or cuts none is known not to come again.
+        _ => 0.0,
+    };
+    Some(Recurring {
+        field,
+        begin,
+        slots: length,
+        is_once: values >= steps,
+    })
 }
 
 /// How many values hashes have of so many things, of those that they can have.
@@ -838,20 +890,6 @@ fn hashed(values: f64, things: f64) -> f64 {
         true => -values * libm::expm1(things * libm::log1p(-1.0 / values)),
         false => things,
     }
-}
-
-/// Where a field's steps begin and how long they are, if those at a few places are as long.
-fn even_steps(steps: &FieldSteps, slots: &Range<i64>, schema: &Schema) -> Option<(i64, i64)> {
-    let (mut record, mut cache) = (vec![0; schema.fields.len()], StepCache::default());
-    let quarter = (slots.end.abs_diff(slots.start) / 4) as i64;
-    let mut at = |place: i64| {
-        let value = slots.start.saturating_add(place * quarter);
-        let window = steps.window_of(value, &mut record, slots.clone(), &mut cache);
-        (window.start, window.end - window.start)
-    };
-    let (first, length) = at(2);
-    let is_alike = |(start, other): (i64, i64)| other == length && (start - first) % length == 0;
-    (is_alike(at(1)) && is_alike(at(3))).then(|| (first.rem_euclid(length), length))
 }
 
 #[cfg(test)]

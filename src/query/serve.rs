@@ -581,10 +581,12 @@ impl<R: RowCounts> Read<'_, R> {
         let (mut kept, mut part) = (count(most.min(question.kept), bands), 1.0);
         if let Some((field, range)) = range {
             let times = question.domain(field);
-            // A range ends in the middle of a step as often as not: half of the step is left.
-            let left = step
-                .window()
-                .map_or(times.end, |(_, of)| range.end + (of.end - of.start) / 2);
+            // A row is written no more when its step is over: the rest of the step in which the range ends.
+            let own = step.window().filter(|it| it.0 == field);
+            let left = own.map_or(times.end, |(_, of)| {
+                let length = (of.end - of.start).max(1);
+                range.end - 1 + length - (range.end - 1 - of.start).rem_euclid(length)
+            });
             let left = left.clamp(range.end, times.end.max(range.end));
             since.0.clone_from(&bands.0);
             let [[any, all, _], [any_later, later, fewer]] = [range.start, range.end].map(|from| {
@@ -594,7 +596,7 @@ impl<R: RowCounts> Read<'_, R> {
             kept = kept.min(all - later);
             // Cells that have been written again, and how many of these so often that nothing of before is left.
             let again = (written + any_later - any).max(0.0) / written;
-            if any_later > 0.0 && step.window().is_none() {
+            if any_later > 0.0 {
                 part = (1.0 - again * (later - fewer) / any_later).clamp(0.0, 1.0);
             }
         }
@@ -605,14 +607,11 @@ impl<R: RowCounts> Read<'_, R> {
     }
 
     /// Of rows or cells that were written in the range of time which the reader knows, the part of which a write of that time is kept: all where it does not end
-    /// before the read, of rows of many cells, and of those that the key tells by steps of that time, of which none is written much later.
+    /// before the read, and of rows of many cells.
     pub(super) fn kept_of_range(&mut self, of: Counted) -> f64 {
         let question = &self.plan.question;
         let is_of_cells = of == Counted::Rows && question.cell_identity.is_some();
-        let is_told = self.scratch.steps[Counted::Cells as usize]
-            .window()
-            .is_some();
-        match question.written_since.is_none() || is_of_cells || is_told {
+        match question.written_since.is_none() || is_of_cells {
             true => 1.0,
             false => self.versions_of_a_cell(question.versions, true)[0],
         }

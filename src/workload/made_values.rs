@@ -25,6 +25,11 @@ const ATTEMPTS: u64 = 128;
 /// So many values that were met as often tell how often such values come.
 const MANY: f64 = 32.0;
 
+/// What values that were met less often are like is told by how many were met so often; those that were met more often come as often as they were met, within
+/// a sixth.
+const SELDOM: u64 = 40;
+const ROUNDS: usize = 200;
+
 /// Most classes of values, each of which takes a count of rows.
 const CLASSES_MAX: usize = 24;
 
@@ -159,7 +164,7 @@ impl Met {
     }
 
     /// Values that were met r times come as often as those that were met r + 1 times tell, where there are many of both (Good and Turing); how many were not
-    /// met follows from those that were once and twice (Chao).
+    /// met follows from those that were once and twice (Chao). Of those that were met seldom there are as many of each kind as most likely show what was met.
     fn classes(&self) -> Option<Arc<[MadeClass]>> {
         let met = |times: u64| self.values.get(&times).copied().unwrap_or(0.0);
         let class = |(times, values): (&u64, &f64)| {
@@ -173,9 +178,10 @@ impl Met {
                 share: often,
             }
         };
-        let mut all: Vec<ShareClass> = self.values.iter().map(class).collect();
+        let (seldom, often) = (self.values.range(..SELDOM), self.values.range(SELDOM..));
+        let mut all: Vec<ShareClass> = seldom.map(class).collect();
         let (once, twice) = (met(1), met(2));
-        let mut seldom = 0.0;
+        let mut endless = 0.0;
         if once >= MANY && twice > 0.0 {
             let values = once * once / (2.0 * twice);
             let share = once / values;
@@ -183,16 +189,58 @@ impl Met {
         } else if once >= MANY {
             // All that were met once may be such, and those that were not as well.
             all.retain(|it| it.share > 1.0);
-            seldom = once / self.draws;
+            endless = once / self.draws;
+        }
+        all.extend(often.map(class));
+        if endless == 0.0 {
+            self.fit(&mut all);
         }
         // So often of so many draws; of all records together there are that many of each value.
-        let draws = self.draws;
-        let of_each = self.of_each;
+        let (draws, of_each) = (self.draws, self.of_each);
         let scaled = all.into_iter().map(|it| ShareClass {
             values: it.values * of_each / draws,
             share: it.share / of_each,
         });
-        classes_of(scaled.collect(), seldom)
+        classes_of(scaled.collect(), endless)
+    }
+
+    /// As many values of each kind as most likely are met as often as these were (Richardson and Lucy): each kind has of the values that were met so often its
+    /// part of those that it is expected to have.
+    fn fit(&self, kinds: &mut [ShareClass]) {
+        // How likely a value of each kind is met once, twice and so on. Those that are met more often are as many as were met.
+        kinds.sort_unstable_by(|a, b| a.share.total_cmp(&b.share));
+        let open = kinds.partition_point(|it| it.share < SELDOM as f64 / 2.0);
+        let near = kinds.partition_point(|it| it.share < SELDOM as f64 * 2.0);
+        let kinds = &mut kinds[..near];
+        let likely = kinds.iter().map(|of| {
+            let mut probability = libm::exp(-of.share);
+            let each = (1..SELDOM).map(|times| {
+                probability *= of.share / times as f64;
+                probability
+            });
+            each.collect::<Vec<f64>>()
+        });
+        let likely: Vec<Vec<f64>> = likely.collect();
+        let met = |at: &usize| self.values.get(&(*at as u64 + 1)).copied().unwrap_or(0.0);
+        let places = 0..SELDOM as usize - 1;
+        let met: Vec<f64> = places.clone().map(|at| met(&at)).collect();
+        for _ in 0..ROUNDS {
+            let expected = |at: usize| {
+                let of_each = kinds.iter().zip(&likely);
+                of_each.map(|(of, likely)| of.values * likely[at]).sum()
+            };
+            let expected: Vec<f64> = places.clone().map(expected).collect();
+            for (of, likely) in kinds[..open].iter_mut().zip(&likely) {
+                let seen: f64 = likely.iter().sum();
+                let part = |at: usize| match expected[at] > 0.0 {
+                    true => likely[at] * met[at] / expected[at],
+                    false => 0.0,
+                };
+                if seen > 0.0 {
+                    of.values *= places.clone().map(part).sum::<f64>() / seen;
+                }
+            }
+        }
     }
 }
 

@@ -91,7 +91,7 @@ fn cells_that_are_read_and_returned_are_those_of_a_table_that_is_looked_at() {
                 written.collect::<BTreeSet<_>>().len() as f64
             };
             let read = cells(&|it| is_read(&own, it, range.unwrap_or(0)));
-            let wanted = cells(&|it| {
+            let satisfies = |it: &[i64; 6]| {
                 let known = equal.iter().all(|field| match field {
                     KnownField::Stored(field) => {
                         let at = usize::from(field.0);
@@ -100,7 +100,16 @@ fn cells_that_are_read_and_returned_are_those_of_a_table_that_is_looked_at() {
                     KnownField::Derived(_) => in_steps(&own, it, 1, DAY),
                 });
                 known && range.is_none_or(|length| in_range(&own, it, length))
-            });
+            };
+            // Of a cell the newest write is left, which may have come behind the range.
+            let is_newest = |row: usize| {
+                let time = |row: usize| table.records[row][4];
+                let mut later = (0..ROWS).filter(|other| time(*other) > time(row));
+                later.all(|it| written[it] != written[row])
+            };
+            let rows = (0..ROWS).filter(|row| satisfies(&table.records[*row]) && is_newest(*row));
+            let wanted = rows.map(|row| &written[row]).collect::<BTreeSet<_>>();
+            let wanted = wanted.len() as f64;
             let found = [
                 requested.requests.cells_read(),
                 requested.requests.cells_returned,

@@ -180,7 +180,7 @@ fn the_newest_cells_lie_in_as_many_rows_as_so_many_draws_meet() {
         let missed: f64 = (0..newest).map(|_| 0.75).product();
         for (found, rows) in [(one, 1.0), (four, 4.0 * (1.0 - missed))] {
             assert!(
-                (found.rows_returned / rows - 1.0).abs() < 2e-3,
+                (found.rows_returned / rows - 1.0).abs() < 5e-3,
                 "{newest}: {found:?}"
             );
             assert!((found.cells_returned / f64::from(newest) - 1.0).abs() < 1e-9);
