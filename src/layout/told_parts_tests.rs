@@ -328,8 +328,8 @@ fn a_sum_and_a_short_hash_of_two_fields_make_no_more_rows_than_both() {
     let one = rows("be1(user)");
     for key in [
         format!("be1(pmod(user + item, 8)) || left(md5({text}), 2)"),
-        format!("be1(pmod(user + item, 8)) || left(md5({text}), 1)"),
-        format!("left(md5({text}), 1) || be1(user)"),
+        format!("be1(pmod(user + item, 8)) || left(md5({text}), 3)"),
+        format!("left(md5({text}), 2) || be1(user)"),
     ] {
         let own = rows(&key);
         assert!(

@@ -67,9 +67,11 @@ impl JoinedValues {
         (told, groups): (&[FieldId], &[Arc<ValueGroups>]),
         schema: &Schema,
     ) -> Self {
-        let name = format!("{} {:?} {segments:?}", key.text(), key.parameters);
         let segments = segments.iter().map(|at| key.segments()[*at].clone());
         let segments: Vec<Segment> = segments.collect();
+        let parts = segments.iter().map(|it| (&it.expression, it.is_rest));
+        let parts: Vec<_> = parts.collect();
+        let name = format!("{} {:?} {parts:?}", key.text(), key.parameters);
         let fields = segments.iter().flat_map(Segment::fields);
         let mut fields: Vec<FieldId> = fields.copied().collect();
         fields.sort_unstable();

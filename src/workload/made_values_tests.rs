@@ -1,6 +1,9 @@
 //! Classes of values that were met: as many as there are.
 
 use super::*;
+use crate::random::{DrawKey, Seed, Stream};
+
+const DRAWN: u64 = 131_072;
 
 /// Rows that so many writes make of values in classes.
 fn rows(classes: &[MadeClass], writes: f64) -> f64 {
@@ -9,7 +12,7 @@ fn rows(classes: &[MadeClass], writes: f64) -> f64 {
 }
 
 fn met(value: impl Fn(f64) -> u64) -> Arc<[MadeClass]> {
-    let key = DrawKey::new(crate::random::Seed(5), 0, Stream::Sample, 0);
+    let key = DrawKey::new(Seed(5), 0, Stream::Sample, 0);
     let hashes = (0..DRAWN).map(|at| value(key.at(at).unit()));
     let mut met = Met {
         of_each: DRAWN as f64,

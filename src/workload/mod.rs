@@ -18,6 +18,7 @@ mod import_tests;
 #[cfg(test)]
 mod imported_tests;
 mod kept_writes;
+mod made_records;
 mod made_values;
 mod marginals;
 #[cfg(test)]
@@ -61,13 +62,12 @@ mod values_together;
 mod volume;
 mod writes_of_cells;
 
-pub use made_values::{MadeClass, Recipe};
 pub use operations::{ClosedSource, OpenArrivals, OperationBatch};
 pub use population::Population;
 pub use read_batch::{PageRows, ReadBatch, ReadTarget, RowWrite};
 pub use read_source::ReadSource;
 pub use row_counter::RowCounter;
-pub use row_question::{Condition, RowCounts, RowEquality, Turns};
+pub use row_question::{Condition, MadeClass, Recipe, RowCounts, RowEquality, ToldField, Turns};
 pub use sample::{Choice, EXISTING_LANE, ExistingSample, RunSample};
 pub use spec::{
     Arrivals, ClosedLoopLimits, Existing, ExistingRows, Import, ImportOrder, ImportRows, LoadModel,
@@ -77,4 +77,3 @@ pub use spec::{
 };
 pub use table_rows::INDEXED_MAX;
 pub use value_lists::LIST_MAX;
-pub use values_together::ToldField;

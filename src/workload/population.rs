@@ -2,11 +2,11 @@
 
 use super::Workload;
 use super::cells_over_time::CellsOverTime;
-use super::made_values::{MadeClass, MadeValues, Recipe};
+use super::made_values::MadeValues;
 use super::marginals::Marginals;
 use super::row_history::RowOrigin;
-use super::row_question::RowEquality;
-use super::values_together::{ToldField, ValuesTogether};
+use super::row_question::{MadeClass, Recipe, RowEquality, ToldField};
+use super::values_together::ValuesTogether;
 use crate::record::{FieldId, RecordGenerator, TimeUnit};
 use crate::time::{EpochNanos, SimDuration, SimTime};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,12 +1,11 @@
 //! Counts of rows for one who asks many questions of one table. Must not know what is asked.
 
 use super::drawn_count::DrawnCount;
-use super::made_values::{MadeClass, Recipe};
 use super::marginals::{Marginal, Of};
 use super::population::Population;
 use super::row_count::RowCount;
 use super::row_history::RowOrigin;
-use super::row_question::{Condition, RowCounts, RowEquality, Turns, items};
+use super::row_question::{Condition, MadeClass, Recipe, RowCounts, RowEquality, Turns, items};
 use super::row_shape::RowShape;
 use crate::record::FieldId;
 use crate::time::SimTime;

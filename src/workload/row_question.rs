@@ -1,8 +1,8 @@
 //! What is asked of the rows of a table: which of them, and what makes two of them the same. Must not know the table.
 
-use super::made_values::{MadeClass, Recipe};
 use crate::record::{FieldId, ValueGroups};
 use crate::time::SimTime;
+use std::fmt;
 use std::sync::Arc;
 
 /// What rows must be like; all parts together.
@@ -176,6 +176,37 @@ impl<'a> Condition<'a> {
             && equality.step.is_none_or(within)
             && items(*self).all(|item| item.holds(target))
     }
+}
+
+/// A told field, and the groups of its values, where only these are told.
+pub type ToldField = (FieldId, Option<Arc<ValueGroups>>);
+
+/// What is made of a record, and what is known of this one.
+#[derive(Clone, Copy)]
+pub struct Recipe<'a> {
+    /// Tells it from all else that is made of records of the table.
+    pub name: &'a str,
+    /// The fields that it is made of.
+    pub fields: &'a [FieldId],
+    /// Fields that are known, or groups of their values.
+    pub given: &'a [ToldField],
+    /// A known step of time: all are as long as this one.
+    pub step: Option<(FieldId, i64, i64)>,
+    /// Appends what is made of a record.
+    pub write: &'a dyn Fn(&[i64], &mut Vec<u8>),
+}
+
+impl fmt::Debug for Recipe<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} given {:?}, {:?}", self.name, self.given, self.step)
+    }
+}
+
+/// Values that are about equally likely: which part of all records has one of them, and how many equally likely ones there would be if all were as they are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MadeClass {
+    pub part: f64,
+    pub draws: f64,
 }
 
 /// Numbers of rows of a table: from laws ([`super::Population`]), or from rows held in memory.
