@@ -83,7 +83,7 @@ pub(super) fn classes_of(values: Vec<ShareClass>, seldom: f64) -> Option<Arc<[Ma
 /// How many values were met so often among so many draws of each of several records.
 #[derive(Debug, Default)]
 pub(super) struct Met {
-    values: BTreeMap<u64, f64>,
+    pub values: BTreeMap<u64, f64>,
     pub of_each: f64,
     pub draws: f64,
 }
