@@ -9,8 +9,8 @@ use std::sync::{Arc, OnceLock};
 const MANY: f64 = 32.0;
 
 /// What values that were met less often are like is told by how many were met so often; those that were met more often come as often as they were met, within
-/// a sixth.
-const SELDOM: u64 = 40;
+/// a tenth.
+const SELDOM: u64 = 120;
 const ROUNDS: usize = 200;
 
 /// Most classes of values, each of which takes a count of rows.
