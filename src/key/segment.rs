@@ -2,7 +2,9 @@
 
 use super::code::{Code, Drawn, Order, Randomness};
 use super::digit::{Digit, told_fields};
+use super::field_steps::no_draws;
 use super::lang::{KeyError, KeyNote};
+use super::run::{Row, Rows};
 use crate::record::{ByteSet, ByteShape, FieldId};
 use std::ops::Range;
 
@@ -103,6 +105,12 @@ impl Segment {
             true => &facts.told,
             false => &[],
         }
+    }
+
+    /// Appends its bytes of a record, as if nothing were drawn for it.
+    pub fn write(&self, record: &[i64], out: &mut Vec<u8>) {
+        let row = Row::new(record, 0, no_draws());
+        self.code.write(&Rows::one(&row), out);
     }
 
     /// Fields of which a hash in it is made, all of each: different values of them may have the same hash. Ascending.

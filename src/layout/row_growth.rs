@@ -133,16 +133,18 @@ pub fn rows_without_collisions(
 /// How many writes of a row are kept, those under several random salts taken together, where its newest ones are, so many at most: a mean, when the run ends.
 pub fn versions_of_current(most: u32, key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> f64 {
     of_rows(key, setup, replicate, |identity, step, (record, end)| {
-        let alike = identity.alike(Condition::default(), (step, true));
-        replicate.population.versions_kept(most, alike, record, end)
+        let (writes, all) = (replicate.population.as_ref(), Condition::default());
+        let alike = identity.alike(writes, all, (step, true));
+        writes.versions_kept(most, alike, record, end)
     })
 }
 
 /// How many writes of a row, or of a cell, are kept under a key at the end of the run, where its newest ones are, so many at most: a mean.
 pub(super) fn versions_kept(most: u32, key: &KeyPlan, setup: &Setup, replicate: &Replicate) -> f64 {
     of_rows(key, setup, replicate, |identity, step, (record, end)| {
-        let alike = identity.alike(Condition::default(), (step, false));
-        replicate.stored.versions_kept(most, alike, record, end)
+        let (stored, all) = (replicate.stored.as_ref(), Condition::default());
+        let alike = identity.alike(stored, all, (step, false));
+        stored.versions_kept(most, alike, record, end)
     })
 }
 
@@ -154,9 +156,10 @@ pub(super) fn values_found(
     replicate: &Replicate,
 ) -> [f64; 2] {
     of_rows(key, setup, replicate, |identity, step, (record, end)| {
-        let alike = identity.alike(Condition::default(), (step, false));
+        let (stored, all) = (replicate.stored.as_ref(), Condition::default());
+        let alike = identity.alike(stored, all, (step, false));
         let of = (&setup.workload, write);
-        replicate.stored.values_found(of, alike, record, end)
+        stored.values_found(of, alike, record, end)
     })
 }
 

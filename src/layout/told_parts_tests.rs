@@ -7,6 +7,7 @@ use super::key_sample::KeyedTable;
 use super::table_size::TableSample;
 use crate::record::FieldId;
 use crate::scenario::Scenario;
+use std::collections::BTreeMap;
 
 /// Rows from before a run of three seconds with 4,000 writes each, and those that it adds: a fifth of the writes is up to half a minute late.
 fn rows(key: &str) -> [f64; 2] {
@@ -202,4 +203,179 @@ fn a_hash_with_room_for_all_pairs_tells_them() {
         assert_near(both[0], 1.0, 1e-6);
         assert_near(user[0], found[0][1][0], 1e-6);
     }
+}
+
+/// Shares of whole numbers from 0 on by Zipf's law.
+fn zipf(count: u32, exponent: f64) -> Vec<f64> {
+    let law: Vec<f64> = (1..=count).map(|k| f64::from(k).powf(-exponent)).collect();
+    let all: f64 = law.iter().sum();
+    law.iter().map(|weight| weight / all).collect()
+}
+
+/// Rows that 20 s of writes make, and that three more add, where what is made has these shares.
+fn rows_of_shares<T: Ord>(rate: f64, made: impl Iterator<Item = (T, f64)>) -> [f64; 2] {
+    let mut shares = BTreeMap::<T, f64>::new();
+    made.for_each(|(value, share)| *shares.entry(value).or_default() += share);
+    let held = |writes: f64| -> f64 {
+        let held = shares.values().map(|share| 1.0 - (-writes * share).exp());
+        held.sum()
+    };
+    [held(20.0 * rate), held(23.0 * rate) - held(20.0 * rate)]
+}
+
+#[track_caller]
+fn assert_rows(key: &str, [old, new]: [f64; 2], right: [f64; 2]) {
+    let all = right[0] + right[1];
+    assert!(
+        (old / right[0] - 1.0).abs() < 0.02 && (new - right[1]).abs() < 0.01 * all,
+        "{key}: {old} {new}, right {right:?}"
+    );
+}
+
+/// All pairs of values with their shares.
+fn pairs(x: &[f64], y: &[f64]) -> Vec<(i64, i64, f64)> {
+    let of = |(a, p): (i64, &f64)| {
+        let p = *p;
+        (0..).zip(y).map(move |(b, q)| (a, b, p * q))
+    };
+    (0..).zip(x).flat_map(of).collect()
+}
+
+#[test]
+fn numbers_made_of_two_skewed_fields_come_as_often_as_these_do() {
+    let of_two = [
+        ("be4(b + c)", (|b, c| b + c) as fn(i64, i64) -> i64),
+        ("be4(b * c)", |b, c| b * c),
+        ("be4(abs(b - c))", |b, c| (b - c).abs()),
+        ("text(pmod(b * 31 + c, 109))", |b, c| (b * 31 + c) % 109),
+        ("be1((b + c) % 16) || be4(b * c)", |b, c| {
+            (b + c) % 16 * 1_000_000_000 + b * c
+        }),
+        // Beside a field that is told.
+        ("be2(b) || be1(pmod(b + c, 8))", |b, c| b * 8 + (b + c) % 8),
+        ("be1(b % 10) || be1((b / 10 + c) % 8)", |b, c| {
+            b % 10 * 8 + (b / 10 + c) % 8
+        }),
+    ];
+    // Few values are all looked at; of many some are drawn.
+    for (count, rate) in [(300, 100.0), (1_000, 400.0)] {
+        let fields = format!(
+            "b = {{ type = \"int\", count = {count}, distribution = {{ zipf = 1.2, ranked = true }} }}\n\
+             c = {{ type = \"int\", count = {count}, distribution = {{ zipf = 1.2, ranked = true }} }}\n"
+        );
+        let law = zipf(count, 1.2);
+        let pairs = pairs(&law, &law);
+        for (key, made) in of_two {
+            let shares = pairs.iter().map(|(b, c, share)| (made(*b, *c), *share));
+            let right = rows_of_shares(rate, shares);
+            assert_rows(key, rows_with(&format!("{rate}/s"), &fields, key), right);
+        }
+    }
+}
+
+#[test]
+fn prefixes_of_cells_of_an_area_are_those_that_lie_in_it() {
+    let fields = "lon = { type = \"double\", min = 5, max = 15 }\nlat = { type = \"double\", min = 47, max = 55 }\n";
+    let rows = |key: &str| rows_with("500/s", fields, key);
+    let parts = |low: f64, high: f64, from: f64, cell: f64| -> Vec<f64> {
+        let first = ((low - from) / cell) as i64;
+        let last = ((high - from) / cell).ceil() as i64;
+        let part = |at: i64| {
+            let start = from + at as f64 * cell;
+            ((start + cell).min(high) - start.max(low)) / (high - low)
+        };
+        (first..last).map(part).collect()
+    };
+    // The first two bits of 64 are none of either.
+    for (bytes, cells) in [(2, 128.0), (3, 2_048.0)] {
+        let lon = parts(5.0, 15.0, -180.0, 360.0 / cells);
+        let lat = parts(47.0, 55.0, -90.0, 180.0 / cells);
+        let all = pairs(&lon, &lat);
+        let right = rows_of_shares(500.0, all.iter().map(|(x, y, share)| ((x, y), *share)));
+        let key = format!("left(z2(lon, lat), {bytes})");
+        assert_rows(&key, rows(&key), right);
+    }
+    // Of 910 x 1,456 cells few have two rows.
+    let [old, new] = rows("left(z2(lon, lat), 4)");
+    assert!((old + new - 11_500.0 * (1.0 - 11_500.0 / 1.325e6 / 2.0)).abs() < 10.0);
+    // Three bytes of a double hold twelve bits of its fraction: a 1,024th below 8, a 512th above.
+    let key = "left(of8(lon), 3)";
+    let cells = (0..3_072)
+        .map(|_| 1.0 / 10_240.0)
+        .chain((0..3_584).map(|_| 1.0 / 5_120.0));
+    assert_rows(key, rows(key), rows_of_shares(500.0, (0..).zip(cells)));
+}
+
+#[test]
+fn prefixes_of_joined_texts_are_those_of_these_texts() {
+    let fields = "city = { type = \"text\", values = [\"berlin\", \"bern\", \"bremen\", \"bonn\", \"basel\"] }\n\
+                  item = { type = \"int\", count = 40 }\ncar = { type = \"int\", count = 200 }\n";
+    let cities = ["berlin", "bern", "bremen", "bonn", "basel"];
+    let all = pairs(&[0.2; 5], &[1.0 / 40.0; 40]);
+    let right = |made: &dyn Fn(String) -> String| {
+        let text = |(city, item, share): &(i64, i64, f64)| {
+            (made(format!("{}{item}", cities[*city as usize])), *share)
+        };
+        rows_of_shares(500.0, all.iter().map(text))
+    };
+    let (left, right) = (
+        right(&|text| text.chars().take(5).collect()),
+        right(&|text| text.chars().rev().take(3).collect()),
+    );
+    for (key, right) in [
+        ("left(city || text(item), 5)", left),
+        ("left(reverse(city || text(item)), 3)", right),
+    ] {
+        assert_rows(key, rows_with("500/s", fields, key), right);
+    }
+    // A city has one prefix, and its rows those of 200 cars, of which one in forty was written for an item last.
+    let found = forecasts::<2>(&format!(
+        "[time]\nduration = \"2s\"\nwarmup = \"1s\"\n[field]\n{fields}[write.w]\nrate = \"500/s\"\n[existing.w]\nlast = \"20s\"\n\
+         [read.city]\nequal = [\"city\"]\n[read.both]\nequal = [\"city\", \"item\"]\n\
+         [strategy.s]\nkey = \"left(city || '|' || text(item), 5) || be4(car)\"\n"
+    ));
+    let [city, both] = found[0];
+    assert_near(city[0], 200.0, 1.0);
+    assert_near(both[0], 5.2, 0.3);
+}
+
+#[test]
+fn a_sum_and_a_short_hash_of_two_fields_make_no_more_rows_than_both() {
+    let fields = "user = { type = \"int\", count = 20, distribution = { zipf = 1.0 } }\nitem = { type = \"int\", count = 30 }\n\
+                  ts = { type = \"timestamp\", unit = \"ms\" }\n";
+    let rows = |key: &str| {
+        let [old, new] = rows_with("400/s", fields, &format!("{key} || be8(trunc(ts, '1s'))"));
+        old + new
+    };
+    let both = rows("be1(user) || be1(item)");
+    let text = "text(user) || '|' || text(item)";
+    let one = rows("be1(user)");
+    for key in [
+        format!("be1(pmod(user + item, 8)) || left(md5({text}), 2)"),
+        format!("be1(pmod(user + item, 8)) || left(md5({text}), 3)"),
+        format!("left(md5({text}), 2) || be1(user)"),
+    ] {
+        let own = rows(&key);
+        assert!(
+            (0.9 * both..1.000_001 * both).contains(&own),
+            "{key}: {own} {both}"
+        );
+    }
+    // A user's thirty items have 64 (1 - (63/64)^30) = 24.1 of 64 values, each as often as 1.25 items.
+    let own = rows(&format!("be1(bucket(64, {text})) || be1(user)"));
+    assert!((0.86 * both..0.95 * both).contains(&own), "{own} {both}");
+    let eight = rows("be1(pmod(user + item, 8)) || be1(user)");
+    let right = rows("be1(item % 8) || be1(user)");
+    assert!(
+        (eight / right - 1.0).abs() < 0.02 && eight > one,
+        "{eight} {right}"
+    );
+    let found = forecasts::<2>(&format!(
+        "[time]\nduration = \"3s\"\nwarmup = \"1s\"\n[field]\n{fields}[write.w]\nrate = \"4k/s\"\n[existing.w]\nlast = \"20s\"\n\
+         [read.user]\nequal = [\"user\"]\n[read.both]\nequal = [\"user\", \"item\"]\n\
+         [strategy.s]\nkey = \"be1(pmod(user + item, 8)) || be1(user)\"\n"
+    ));
+    // All eight are there, each written last by one of almost four items.
+    assert_near(found[0][0][0], 8.0, 0.1);
+    assert!((0.25..1.3).contains(&found[0][1][0]), "{found:?}");
 }

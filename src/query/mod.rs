@@ -9,17 +9,21 @@
 
 mod access_plan;
 mod candidates;
+mod decided_fields;
 mod differing_rows;
 mod enough_rows;
 mod evidence;
 mod exact_scan;
 mod expected_rows;
+mod joined_values;
+mod made;
 mod page_range;
 mod question;
 mod recurring_time;
 mod requests;
 mod row_identity;
 mod serve;
+mod unchanging;
 
 pub use access_plan::{AccessPath, AccessPlan, Costs, Expected, OverRead, PlanContext, plan};
 pub use question::TableKeys;

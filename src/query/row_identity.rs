@@ -1,10 +1,14 @@
 //! What a whole key tells of a write: which writes make the same row. Must not know reads.
 
-use super::recurring_time::{Recurring, even_steps};
-use crate::key::{
-    Digit, FieldSteps, JointSteps, KeyPlan, Randomness, Segment, StepCache, TimeParts,
+use super::decided_fields::{
+    decided_by, is_changing, is_sequence, moves, tells_parents, with_parents,
 };
-use crate::record::{Field, FieldId, FieldKind, Schema, ValueGroups};
+use super::joined_values::{JoinedValues, Parts, are_few};
+use super::made::{Form, Made, MadeOf, Untold, recurring};
+use super::recurring_time::{Recurring, even_steps};
+use super::unchanging::Unchanging;
+use crate::key::{Digit, FieldSteps, JointSteps, KeyPlan, Randomness, StepCache};
+use crate::record::{FieldId, FieldKind, Schema, ValueGroups};
 use crate::statistics::values_met;
 use crate::time::SimTime;
 use crate::workload::{Condition, RowCounts, RowEquality, Turns};
@@ -38,6 +42,8 @@ pub struct RowIdentity {
     hashed: (Vec<FieldId>, Vec<Arc<ValueGroups>>),
     /// What segments tell besides.
     made: Vec<Made>,
+    /// What they make of several fields together.
+    joined: Option<Arc<JoinedValues>>,
     /// A timestamp used in steps, which of them are told (the others only hashed), and the slots among which steps are looked for.
     step: Option<(JointSteps, Range<i64>)>,
     /// A timestamp of which parts are told that may come again.
@@ -48,72 +54,6 @@ pub struct RowIdentity {
     is_once: bool,
     /// Fields that the key does not tell, and that each write of a row may have another value of.
     changing: Vec<FieldId>,
-}
-
-/// What a segment makes of fields of which the key tells no groups, the same of several of their values: of time, of a sequence, or of several fields.
-#[derive(Debug, Clone)]
-struct Made {
-    /// The fields that the key does not tell, each with its slots and whether it uses them in the told or hashed steps alone.
-    fields: Vec<(FieldId, Range<i64>, bool)>,
-    form: Form,
-    /// Most values of it.
-    values: f64,
-    /// Rows that come one after another take them in turn.
-    in_turn: bool,
-    /// They follow from a sequence.
-    is_counted: bool,
-}
-
-/// How many values there are of what segments tell besides.
-#[derive(Debug, Clone, Copy)]
-struct Untold {
-    /// Those that come by chance.
-    values: f64,
-    turns: Turns,
-}
-
-/// What is made of one field.
-struct MadeOf {
-    field: FieldId,
-    /// Values that come by chance, and that come in turn.
-    values: [f64; 2],
-    /// Most values that it has itself.
-    most: f64,
-    is_counted: bool,
-    /// Of values that never come again how many there are, and how many numbers in a row share one; of the others the latter.
-    steps: Option<[f64; 2]>,
-    run: f64,
-}
-
-impl MadeOf {
-    /// So many numbers in a row take the same of those values that come in turn.
-    fn run(&self) -> f64 {
-        match self.steps {
-            Some([steps, width]) => (width * steps / self.values[1]).max(1.0),
-            None => self.run,
-        }
-    }
-}
-
-impl Made {
-    fn is_of(&self, field: FieldId) -> bool {
-        matches!(self.fields[..], [(own, ..)] if own == field)
-    }
-
-    fn is_coarse(&self, field: FieldId) -> bool {
-        matches!(self.fields[..], [(own, _, true)] if own == field)
-    }
-}
-
-#[derive(Debug, Clone)]
-enum Form {
-    /// Each value of the fields has any of its values.
-    Hash,
-    Digit(Digit),
-    /// So many neighbouring values share one, on average; where the steps begin and how long they are, if all are as long.
-    Steps(f64, Option<(i64, i64)>),
-    Parts(TimeParts),
-    Other,
 }
 
 /// The step of one record: of what is told or hashed, and of what is told.
@@ -184,6 +124,7 @@ impl RowIdentity {
                         form: Form::Digit(*digit),
                         in_turn: moves(schema, digit.field),
                         is_counted: is_sequence(schema, digit.field),
+                        joined: None,
                     }
                 }));
                 continue;
@@ -233,12 +174,20 @@ impl RowIdentity {
                 .collect();
             let in_turn =
                 !matches!(form, Form::Hash) && left.iter().all(|field| moves(schema, *field));
+            let is_double = matches!(left[..], [it] if matches!(schema.field(it).kind, FieldKind::Double { .. }));
+            let is_of_several = segment.fields().len() > 1;
+            let is_joined = match form {
+                Form::Hash => is_of_several && are_few(segment.fields(), schema),
+                Form::Other => is_of_several || is_double,
+                _ => is_double,
+            };
             made.push(Made {
                 fields,
                 form,
                 values,
                 in_turn,
                 is_counted: left.iter().all(|field| is_sequence(schema, *field)),
+                joined: (is_joined && !in_turn).then_some(at),
             });
         }
         // Coarse steps say nothing beside finer ones.
@@ -260,12 +209,22 @@ impl RowIdentity {
                 .product::<f64>()
         };
         let several = made.iter();
-        let several = several.filter(|of| of.fields.len() > 1 && of.values >= together(of));
+        let is_any = |of: &Made| of.joined.is_none() || matches!(of.form, Form::Hash);
+        let several = several.filter(|of| of.fields.len() > 1 && is_any(of));
+        let several = several.filter(|of| of.values >= together(of));
         let several = several.flat_map(|of| of.fields.iter().map(|it| it.0));
         let known: Vec<FieldId> = several.chain(told.iter().copied()).collect();
         let changing = (0..schema.fields.len() as u16).map(FieldId);
         let changing = changing.filter(|field| is_changing(schema, *field, &known));
         let mut changing: Vec<FieldId> = changing.collect();
+        let is_joined = |of: &Made| of.joined.is_some();
+        let (joined, mut made): (Vec<Made>, Vec<Made>) = made.into_iter().partition(is_joined);
+        let joined = (!joined.is_empty()).then(|| {
+            let segments: Vec<usize> = joined.iter().filter_map(|of| of.joined).collect();
+            let values = joined.iter().map(|of| of.values).product();
+            let told = (&told[..], &groups[..]);
+            Arc::new(JoinedValues::of((key, &segments), values, told, schema))
+        });
         // Of fields with too many values to go through, groups are alike.
         let (mut groups, mut known_together) = (groups.to_vec(), Vec::new());
         for &field in &changing {
@@ -349,6 +308,7 @@ impl RowIdentity {
             groups,
             hashed: (hashed, apart),
             made,
+            joined,
             step,
             recurring,
             draws,
@@ -451,10 +411,12 @@ impl RowIdentity {
     /// What rows that satisfy a condition are alike in, as far as writes show it; copies under random salts count once where only the current one does.
     pub fn alike(
         &self,
+        rows: &(impl RowCounts + ?Sized),
         condition: Condition<'_>,
         (step, is_current): (RowStep, bool),
     ) -> RowEquality<'_> {
-        let of = (step, self.draws_of(is_current));
+        let values = self.values_of(rows, condition, step);
+        let of = (step, self.draws_of(is_current) * values);
         self.equality(condition, of, |values, _| values)
     }
 
@@ -486,7 +448,24 @@ impl RowIdentity {
         if !self.asks_of_newest(condition) {
             return counted;
         }
-        let of = (step, self.draws_of(is_current));
+        let newest = |(part, values): &(f64, f64)| {
+            let of = (step, self.draws_of(is_current) * values);
+            part * self.newest_of(rows, condition, of, (target, at))
+        };
+        // Rows have any values of what changes: what is made of it is no more certain for what is asked for.
+        let all = Unchanging::of(condition, &self.changing);
+        let parts = self.joined_parts(rows, all.condition(), step);
+        parts.iter().map(newest).sum::<f64>().min(counted)
+    }
+
+    /// The same of rows with so many values of what is drawn.
+    fn newest_of(
+        &self,
+        rows: &(impl RowCounts + ?Sized),
+        condition: Condition<'_>,
+        of: (RowStep, f64),
+        (target, at): (&[i64], SimTime),
+    ) -> f64 {
         let newest_of = |equality| {
             let changing = &self.changing;
             rows.distinct(
@@ -502,28 +481,17 @@ impl RowIdentity {
         if self.hashed.0.is_empty() {
             let newest = newest_of(self.equality(condition, of, hashed));
             let bounds = self.no_more_than(condition, of).map(newest_of);
-            return bounds.fold(newest.min(counted), f64::min);
+            return bounds.fold(newest, f64::min);
         }
-        let stays = |field: &FieldId| !self.changing.contains(field);
-        let equal = condition.equal.iter().filter(|it| stays(&it.0)).copied();
-        let between = condition.between.iter().filter(|it| stays(&it.0)).copied();
-        let (equal, between) = (
-            equal.collect::<SmallVec<[_; 4]>>(),
-            between.collect::<SmallVec<[_; 2]>>(),
-        );
-        let alike = condition.alike.iter().filter(|it| stays(&it.0.field));
-        let all = Condition {
-            equal: &equal,
-            between: &between,
-            alike: &alike.cloned().collect::<SmallVec<[_; 1]>>(),
-        };
+        let all = Unchanging::of(condition, &self.changing);
+        let all = all.condition();
         // The hash of what changes is that of any of its values in each write: all rows have as large a part of what is asked for.
         let equality = self.equality(all, of, hashed);
         let newest = newest_of(equality);
         // As many fewer as of all rows: as often as different things have the same hash.
         let by_chance = rows.distinct(all, equality, target, at);
-        let met = self.counted(rows, all, of, target, at);
-        (newest * (met / by_chance).min(1.0)).min(counted)
+        let met = self.counted_of(rows, all, of, target, at);
+        newest * (met / by_chance).min(1.0)
     }
 
     /// Room for rows that satisfy a condition, of which more is known than of `all`: values of what the key tells, as many as would be met as often as those
@@ -536,7 +504,7 @@ impl RowIdentity {
         target: &[i64],
         at: SimTime,
     ) -> f64 {
-        if self.made.is_empty() && self.groups.is_empty() {
+        if self.made.is_empty() && self.groups.is_empty() && self.joined.is_none() {
             return f64::INFINITY;
         }
         let whole = RowEquality {
@@ -556,10 +524,14 @@ impl RowIdentity {
         let groups: f64 = self.groups.iter().map(left).product();
         match values > 0.0 {
             true => {
-                values_met(values, writes) * groups * {
-                    let Untold { values, turns } = self.untold(own, (of, |_: &Made| false), hashed);
-                    values * turns.values
-                }
+                values_met(values, writes)
+                    * groups
+                    * {
+                        let Untold { values, turns } =
+                            self.untold(own, (of, |_: &Made| false), hashed);
+                        values * turns.values
+                    }
+                    * self.values_of(rows, own, of)
             }
             false => f64::INFINITY,
         }
@@ -746,7 +718,49 @@ impl RowIdentity {
         own.into_iter().chain(hidden)
     }
 
+    /// What segments make of several fields together, of rows that satisfy a condition: parts of these, and as how many values those of each are met.
+    fn joined_parts(
+        &self,
+        rows: &(impl RowCounts + ?Sized),
+        condition: Condition<'_>,
+        RowStep([_, step]): RowStep,
+    ) -> Parts {
+        match &self.joined {
+            Some(joined) => joined.parts(rows, condition, step),
+            None => [(1.0, 1.0)].into_iter().collect(),
+        }
+    }
+
+    /// So many equally likely values of it are met as often.
+    fn values_of(
+        &self,
+        rows: &(impl RowCounts + ?Sized),
+        condition: Condition<'_>,
+        step: RowStep,
+    ) -> f64 {
+        let parts = self.joined_parts(rows, condition, step);
+        let met: f64 = parts.iter().map(|(part, values)| part / values).sum();
+        1.0 / met
+    }
+
     fn counted(
+        &self,
+        rows: &(impl RowCounts + ?Sized),
+        condition: Condition<'_>,
+        (step, draws): (RowStep, f64),
+        target: &[i64],
+        at: SimTime,
+    ) -> f64 {
+        let count = |(part, values): &(f64, f64)| {
+            part * self.counted_of(rows, condition, (step, draws * values), target, at)
+        };
+        self.joined_parts(rows, condition, step)
+            .iter()
+            .map(count)
+            .sum()
+    }
+
+    fn counted_of(
         &self,
         rows: &(impl RowCounts + ?Sized),
         condition: Condition<'_>,
@@ -783,124 +797,12 @@ impl RowIdentity {
     }
 }
 
-/// The timestamp of which segments tell parts in turn; `None` where there are several such fields.
-fn recurring(made: &[Made]) -> Option<Recurring> {
-    let parts = made.iter().filter(|of| of.in_turn && !of.is_counted);
-    let parts: Vec<&Made> = parts.collect();
-    let (field, slots, _) = parts.first()?.fields.first()?;
-    let field = *field;
-    if !parts
-        .iter()
-        .all(|of| matches!(of.fields[..], [(own, ..)] if own == field))
-    {
-        return None;
-    }
-    let even = match (&parts[..], &parts[0].form) {
-        ([_], Form::Digit(digit)) => digit.even_steps(),
-        ([_], Form::Parts(parts)) => parts.even_steps(),
-        _ => None,
-    };
-    let (begin, length) = even.unwrap_or((0, 1));
-    let [first, last] = [slots.start, slots.end - 1].map(|slot| (slot - begin).div_euclid(length));
-    let steps = (last - first + 1) as f64;
-    let values = match (&parts[..], &parts[0].form) {
-        ([_], Form::Digit(digit)) => digit.values_in(slots),
-        ([_], Form::Parts(parts)) => parts.values_in(slots),
-        // Of several hashes or cuts none is known not to come again.
-        _ => 0.0,
-    };
-    Some(Recurring {
-        field,
-        begin,
-        slots: length,
-        is_once: values >= steps,
-    })
-}
-
 /// How many values hashes have of so many things, of those that they can have.
 fn hashed(values: f64, things: f64) -> f64 {
     match values.is_finite() {
         true => -values * libm::expm1(things * libm::log1p(-1.0 / values)),
         false => things,
     }
-}
-
-/// Each combination of what the field is `of` has a value of its own.
-fn is_own(field: &Field) -> bool {
-    let kinds = matches!(
-        field.kind,
-        FieldKind::Uuid { .. } | FieldKind::Bytes { .. } | FieldKind::Double { .. }
-    );
-    kinds && field.kind.count().is_none()
-}
-
-/// Made of several fields whose parents have values of their own of each, it has so much room that hardly two of the parents' combinations meet in one value
-/// of it: fewer than one, where there are at least as many values as pairs of them.
-fn tells_parents(segment: &Segment, schema: &Schema) -> bool {
-    let fields = || segment.fields().iter().map(|id| schema.field(*id));
-    let mut parents: Vec<FieldId> = fields().flat_map(|field| &field.of).copied().collect();
-    parents.sort_unstable();
-    parents.dedup();
-    let count = |id: &FieldId| {
-        schema
-            .field(*id)
-            .count()
-            .map_or(f64::INFINITY, |it| it as f64)
-    };
-    let combinations: f64 = parents.iter().map(count).product();
-    let are_own = fields().all(|field| is_own(field) && !field.of.is_empty());
-    fields().len() > 1
-        && are_own
-        && segment.randomness() != Randomness::Random
-        && segment.space() >= combinations * combinations
-}
-
-/// These fields, and those whose values follow from theirs.
-fn decided_by(told: &[FieldId], schema: &Schema) -> Vec<FieldId> {
-    let mut all = told.to_vec();
-    for id in schema.dependency_order() {
-        let parents = &schema.field(id).of;
-        if !parents.is_empty() && parents.iter().all(|it| all.contains(it)) {
-            all.push(id);
-        }
-    }
-    all
-}
-
-/// These fields, and those that they tell, as each combination of these has a value of its own.
-fn with_parents(mut told: Vec<FieldId>, schema: &Schema) -> Vec<FieldId> {
-    let mut at = 0;
-    while let Some(field) = told.get(at).map(|id| schema.field(*id)) {
-        if is_own(field) {
-            let new = field.of.iter().filter(|it| !told.contains(it));
-            let new: Vec<FieldId> = new.copied().collect();
-            told.extend(new);
-        }
-        at += 1;
-    }
-    told
-}
-
-/// The field's values follow time, one after another.
-fn moves(schema: &Schema, field: FieldId) -> bool {
-    let kind = &schema.field(field).kind;
-    matches!(
-        kind,
-        FieldKind::Timestamp { .. } | FieldKind::Sequence { .. }
-    )
-}
-
-fn is_sequence(schema: &Schema, field: FieldId) -> bool {
-    matches!(schema.field(field).kind, FieldKind::Sequence { .. })
-}
-
-/// Each write draws a value of the field that nothing tells of which these are known.
-fn is_changing(schema: &Schema, field: FieldId, known: &[FieldId]) -> bool {
-    let of = schema.field(field);
-    let mut parents = of.of.iter();
-    !moves(schema, field)
-        && !known.contains(&field)
-        && (of.of.is_empty() || parents.any(|parent| is_changing(schema, *parent, known)))
 }
 
 #[cfg(test)]

@@ -563,7 +563,7 @@ impl<R: RowCounts> Read<'_, R> {
         let step = steps[Counted::Cells as usize];
         let count = |most: u32, between: &Bands| {
             let condition = Condition::of(equal, &between.0);
-            let alike = cells.alike(condition, (step, is_current));
+            let alike = cells.alike(self.rows, condition, (step, is_current));
             match most {
                 0 => 0.0,
                 1 => self

@@ -2,9 +2,10 @@
 
 use super::marginals::{Marginal, Of, rows_with};
 use super::row_count::RowCount;
+use super::row_question::ToldField;
 use super::row_question::{Item, items};
 use super::row_shape::OriginShape;
-use super::values_together::{LISTED_MAX, ToldField, hash_of, share_in};
+use super::values_together::{LISTED_MAX, hash_of, share_in};
 use crate::record::FieldId;
 use smallvec::SmallVec;
 use std::sync::Arc;

@@ -18,6 +18,8 @@ mod import_tests;
 #[cfg(test)]
 mod imported_tests;
 mod kept_writes;
+mod made_records;
+mod made_values;
 mod marginals;
 #[cfg(test)]
 mod materialised_table_fixture;
@@ -65,7 +67,7 @@ pub use population::Population;
 pub use read_batch::{PageRows, ReadBatch, ReadTarget, RowWrite};
 pub use read_source::ReadSource;
 pub use row_counter::RowCounter;
-pub use row_question::{Condition, RowCounts, RowEquality, Turns};
+pub use row_question::{Condition, MadeClass, Recipe, RowCounts, RowEquality, ToldField, Turns};
 pub use sample::{Choice, EXISTING_LANE, ExistingSample, RunSample};
 pub use spec::{
     Arrivals, ClosedLoopLimits, Existing, ExistingRows, Import, ImportOrder, ImportRows, LoadModel,

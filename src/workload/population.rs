@@ -2,10 +2,11 @@
 
 use super::Workload;
 use super::cells_over_time::CellsOverTime;
+use super::made_values::MadeValues;
 use super::marginals::Marginals;
 use super::row_history::RowOrigin;
-use super::row_question::RowEquality;
-use super::values_together::{ToldField, ValuesTogether};
+use super::row_question::{MadeClass, Recipe, RowEquality, ToldField};
+use super::values_together::ValuesTogether;
 use crate::record::{FieldId, RecordGenerator, TimeUnit};
 use crate::time::{EpochNanos, SimDuration, SimTime};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +28,8 @@ pub struct Population {
     together: Arc<Mutex<Vec<TogetherInOrigin>>>,
     /// Cells of all rows where counting them takes long, for all who ask.
     over_time: Arc<Mutex<Vec<Arc<CellsOverTime>>>>,
+    /// How often what is made of several fields has each of its values.
+    made: Arc<Mutex<Vec<Arc<MadeValues>>>>,
 }
 
 type TogetherInOrigin = (usize, Arc<ValuesTogether>);
@@ -42,6 +45,7 @@ impl Population {
             duration: workload.duration,
             together: Arc::default(),
             over_time: Arc::default(),
+            made: Arc::default(),
         }
     }
 
@@ -86,6 +90,20 @@ impl Population {
         own.at(at, count)
     }
 
+    /// Classes of what is made of several fields, found once for all who ask.
+    pub(super) fn made(&self, recipe: Recipe<'_>) -> Option<Arc<[MadeClass]>> {
+        let mut known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = known.iter().find(|it| it.is_of(recipe)).cloned();
+        let own = own.unwrap_or_else(|| {
+            let new = Arc::new(MadeValues::new(recipe));
+            known.push(Arc::clone(&new));
+            new
+        });
+        drop(known);
+        let classes = own.classes.get_or_init(|| self.made_classes(recipe));
+        classes.clone()
+    }
+
     /// Rows of the table at an instant: the existing ones and those written so far.
     pub fn rows(&self, at: SimTime) -> f64 {
         let rows = self.origins.iter().map(|origin| origin.history.rows(at));
@@ -97,6 +115,11 @@ impl Population {
         for slot in slots {
             self.marginals.generator.prefetch_share(field, *slot);
         }
+    }
+
+    /// The instant so many nanoseconds after the start of the run.
+    pub(super) fn instant(&self, nanos: f64) -> EpochNanos {
+        EpochNanos(self.start.0.saturating_add(nanos as i64))
     }
 
     /// Nanoseconds from the start of the run to the start of a timestamp's slot.

@@ -5,7 +5,7 @@ use super::marginals::{Marginal, Of};
 use super::population::Population;
 use super::row_count::RowCount;
 use super::row_history::RowOrigin;
-use super::row_question::{Condition, RowCounts, RowEquality, Turns, items};
+use super::row_question::{Condition, MadeClass, Recipe, RowCounts, RowEquality, Turns, items};
 use super::row_shape::RowShape;
 use crate::record::FieldId;
 use crate::time::SimTime;
@@ -132,6 +132,10 @@ impl RowCounts for Population {
         let mut pairs = self.origins.windows(2);
         pairs.any(|it| all.iter().any(|id| law(&it[0], *id) != law(&it[1], *id)))
     }
+
+    fn made(&self, recipe: Recipe<'_>) -> Option<Arc<[MadeClass]>> {
+        Population::made(self, recipe)
+    }
 }
 
 impl RowCounter {
@@ -239,6 +243,10 @@ impl RowCounts for RowCounter {
 
     fn differ_in(&self, fields: &[FieldId]) -> bool {
         self.population.differ_in(fields)
+    }
+
+    fn made(&self, recipe: Recipe<'_>) -> Option<Arc<[MadeClass]>> {
+        self.population.made(recipe)
     }
 
     fn prefetch(&self, field: FieldId, slots: &[i64]) {

@@ -2,6 +2,7 @@
 
 use crate::record::{FieldId, ValueGroups};
 use crate::time::SimTime;
+use std::fmt;
 use std::sync::Arc;
 
 /// What rows must be like; all parts together.
@@ -177,6 +178,37 @@ impl<'a> Condition<'a> {
     }
 }
 
+/// A told field, and the groups of its values, where only these are told.
+pub type ToldField = (FieldId, Option<Arc<ValueGroups>>);
+
+/// What is made of a record, and what is known of this one.
+#[derive(Clone, Copy)]
+pub struct Recipe<'a> {
+    /// Tells it from all else that is made of records of the table.
+    pub name: &'a str,
+    /// The fields that it is made of.
+    pub fields: &'a [FieldId],
+    /// Fields that are known, or groups of their values.
+    pub given: &'a [ToldField],
+    /// A known step of time: all are as long as this one.
+    pub step: Option<(FieldId, i64, i64)>,
+    /// Appends what is made of a record.
+    pub write: &'a dyn Fn(&[i64], &mut Vec<u8>),
+}
+
+impl fmt::Debug for Recipe<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} given {:?}, {:?}", self.name, self.given, self.step)
+    }
+}
+
+/// Values that are about equally likely: which part of all records has one of them, and how many equally likely ones there would be if all were as they are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MadeClass {
+    pub part: f64,
+    pub draws: f64,
+}
+
 /// Numbers of rows of a table: from laws ([`super::Population`]), or from rows held in memory.
 pub trait RowCounts {
     /// Expected number of rows that satisfy `condition` at an instant, those that are equal counted once, when `target` is known to be one of the writes.
@@ -226,6 +258,11 @@ pub trait RowCounts {
     /// Rows of several origins come to values of any of these fields otherwise, so that there may be more rows with a value of it at some times than at others.
     fn differ_in(&self, _fields: &[FieldId]) -> bool {
         false
+    }
+
+    /// Classes of the values of what is made of several fields, given what is known of them; `None` where nobody knows.
+    fn made(&self, _recipe: Recipe<'_>) -> Option<Arc<[MadeClass]>> {
+        None
     }
 
     /// Asks for what rows with values of a field are counted by, where that is in a table.

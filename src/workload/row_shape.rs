@@ -4,8 +4,8 @@
 use super::marginals::{GroupShares, Marginal, ValueClasses};
 use super::population::Population;
 use super::row_history::{RowHistory, RowOrigin, Window};
-use super::row_question::{Condition, Item, RowEquality, items};
-use super::values_together::{ToldField, ValuesTogether};
+use super::row_question::{Condition, Item, RowEquality, ToldField, items};
+use super::values_together::ValuesTogether;
 use crate::record::{FieldId, ValueGroups};
 use crate::time::SimTime;
 use smallvec::SmallVec;

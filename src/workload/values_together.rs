@@ -2,8 +2,9 @@
 //! rows there are.
 
 use super::marginals::{Marginal, Marginals, Of, ValueClasses};
+use super::row_question::ToldField;
 use crate::random::mix;
-use crate::record::{FieldId, ShareClass, ValueGroups, ValueShares, share_classes};
+use crate::record::{FieldId, ShareClass, ValueShares, share_classes};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -15,9 +16,6 @@ const CROWDED: f64 = 4.0;
 
 /// Most things of one combination then: one in a million has more.
 const MOST_SHARED: u32 = 16;
-
-/// A told field, and the groups of its values, where only these are told.
-pub(super) type ToldField = (FieldId, Option<Arc<ValueGroups>>);
 
 /// What some fields have together among an origin's rows.
 #[derive(Debug)]
