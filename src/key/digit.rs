@@ -39,6 +39,11 @@ impl Digit {
         self.period.is_some()
     }
 
+    /// After how many values it begins anew, if it does.
+    pub fn period(&self) -> Option<i64> {
+        self.period
+    }
+
     /// Steps of it that are the same digit lie in different steps of `grain`, which has no period: n steps in a row have different digits
     /// where n of them make a period, and a step of `grain` that is no longer meets no more of them, unless it begins within one.
     fn is_told_within(&self, grain: &Self) -> bool {

@@ -71,6 +71,7 @@ impl LaidTable<'_> {
             self.fewer_quantiles_than_regions(),
             self.splits_before_the_run(),
             self.few_values(),
+            self.time_comes_again(),
             self.stale_copies(),
             self.stale_entries(),
             self.expired_regions(),
@@ -382,6 +383,51 @@ impl LaidTable<'_> {
         let help =
             "hash more of the record, so that more values are dealt, or plan for the worst of ten";
         Some(self.warning(message, "this hash", help))
+    }
+
+    /// Of a time the key tells parts alone that come again, such as the minutes of a day: rows of another day overwrite those of this one. Not of what adds up, nor of a
+    /// table that keeps rows no longer, as a ring does.
+    fn time_comes_again(&self) -> Option<Diagnostic> {
+        let (setup, key) = (self.table.setup(), self.table.cell_key);
+        let (schema, workload) = (&setup.schema, &setup.workload);
+        let told = key.told_fields(0..key.segments().len());
+        let mut writes = workload.writes.iter();
+        let is_one_of_its_own = |field: &FieldId| schema.field(*field).count().is_none();
+        if told.iter().any(is_one_of_its_own) || writes.all(|write| write.kind.reads_first()) {
+            return None;
+        }
+        let time = key.fields().into_iter().find_map(|field| {
+            let FieldKind::Timestamp { unit, .. } = schema.field(field).kind else {
+                return None;
+            };
+            Some((field, unit))
+        });
+        let (field, unit) = time?;
+        let is_salt =
+            |it: &Segment| it.randomness() != Randomness::Plain && it.space() <= MOST_SALTS as f64;
+        let mut longest = 0;
+        for segment in key.segments().iter().filter(|it| !is_salt(it)) {
+            if !segment.fields().contains(&field) {
+                continue;
+            }
+            let digits = segment.digit().into_iter();
+            let digits = digits.chain(segment.digits().iter().copied());
+            let periods = digits.filter(|it| it.field == field).map(|it| it.period());
+            longest = periods
+                .max_by_key(|it| it.unwrap_or(i64::MAX))??
+                .max(longest);
+        }
+        let length = u64::try_from(longest.checked_mul(unit.nanos())?).ok()?;
+        let length = SimDuration::from_nanos(length);
+        if longest == 0 || workload.kept_for.is_some_and(|it| it <= length) {
+            return None;
+        }
+        let message = format!(
+            "what the key tells of `{}` comes again every {length}: rows of before are overwritten then",
+            schema.field(field).name
+        );
+        let help = "write the date as well; or give the family a `ttl` of no more than that, if the table is to hold the last of them only";
+        Some(self.warning(message, "a part of the time alone", help))
     }
 
     /// Rows that are written again under a salt that is drawn for each write, or made of its time: their old versions, or parts of what was added to them, stay where the earlier salts put them.

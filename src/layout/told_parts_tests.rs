@@ -1,10 +1,10 @@
 //! Rows of keys that tell parts of fields: as many as these make, however they are written.
 
-use super::Replicate;
 use super::counted_rows_tests::{assert_near, forecasts, strategies};
 use super::family_size::Encodings;
 use super::key_sample::KeyedTable;
 use super::table_size::TableSample;
+use super::{Layout, Replicate};
 use crate::record::FieldId;
 use crate::scenario::Scenario;
 use std::collections::BTreeMap;
@@ -379,4 +379,41 @@ fn a_sum_and_a_short_hash_of_two_fields_make_no_more_rows_than_both() {
     // All eight are there, each written last by one of almost four items.
     assert_near(found[0][0][0], 8.0, 0.1);
     assert!((0.25..1.3).contains(&found[0][1][0]), "{found:?}");
+}
+
+#[test]
+fn a_key_that_tells_the_time_of_day_alone_is_warned_of() {
+    let fields = "dev = { type = \"int\", count = 100 }\nserial = { type = \"sequence\" }\nts = { type = \"timestamp\", unit = \"ms\" }\n";
+    let found = |key: &str, more: &str| {
+        let text = format!(
+            "[time]\nduration = \"3s\"\n[field]\n{fields}[write.w]\nrate = \"4k/s\"\n[existing.w]\nlast = \"20s\"\n{more}[strategy.s]\nkey = \"{key}\"\n"
+        );
+        let scenario = Scenario::parse(&text, "again").unwrap_or_else(|error| panic!("{error}"));
+        let strategy = &scenario.strategies[0];
+        let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+        let lints = Layout::of(strategy, &replicate).lints.into_iter();
+        let lints = lints.map(|it| it.message);
+        lints
+            .filter(|it| it.contains("comes again"))
+            .collect::<Vec<_>>()
+    };
+    let minute = "be4(dev) || to_char(ts, 'HHmm')";
+    let told = "strategy `s`: what the key tells of `ts` comes again every 1d: rows of before are overwritten then";
+    assert_eq!(found(minute, ""), [told]);
+    assert_eq!(
+        found("be1(bucket(8, ts)) || to_char(ts, 'HHmm') || be4(dev)", ""),
+        [told]
+    );
+    let ten = found("be4(dev) || be4(ts % 600000)", "");
+    assert!(ten[0].contains("every 10m"), "{ten:?}");
+    // A ring, a date, a hash of the whole time, and a number that comes once.
+    assert_eq!(found(minute, "[family.d]\nttl = \"1d\"\n"), [""; 0]);
+    for key in [
+        "be4(dev) || to_char(ts, 'yyyyMMddHHmm')",
+        "be4(dev) || to_char(ts, 'HHmm') || be8(ts / 86400000)",
+        "be4(dev) || to_char(ts, 'HHmm') || md5(text(ts))",
+        "be4(dev) || to_char(ts, 'HHmm') || be8(serial)",
+    ] {
+        assert_eq!(found(key, ""), [""; 0], "{key}");
+    }
 }

@@ -222,7 +222,7 @@ impl RowIdentity {
         let joined = (!joined.is_empty()).then(|| {
             let segments: Vec<usize> = joined.iter().filter_map(|of| of.joined).collect();
             let values = joined.iter().map(|of| of.values).product();
-            let told = (&told[..], &groups[..]);
+            let told = (&told[..], groups);
             Arc::new(JoinedValues::of((key, &segments), values, told, schema))
         });
         // Of fields with too many values to go through, groups are alike.

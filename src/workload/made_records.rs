@@ -5,7 +5,7 @@ use super::marginals::{Marginal, Of};
 use super::population::Population;
 use super::row_question::{MadeClass, Recipe, ToldField};
 use super::values_together::LISTED_MAX;
-use crate::random::{DrawKey, Stream, mix};
+use crate::random::{Draws, Stream, mix};
 use crate::record::{FieldId, FieldKind, ShareClass};
 use crate::time::SimTime;
 use std::sync::Arc;
@@ -145,7 +145,7 @@ impl Population {
         if recipe.given.is_empty() && recipe.step.is_none() {
             let mut hashes = Vec::with_capacity(DRAWN as usize);
             for index in 0..DRAWN {
-                self.draw((origin_of(index)?, &[], None), (key, index), &mut record);
+                self.draw(origin_of(index)?, &[], None, key.at(index), &mut record);
                 hashes.push(hash(&record));
             }
             let mut met = Met {
@@ -159,7 +159,7 @@ impl Population {
         let mut index = 0;
         for _ in 0..BASES {
             let origin = origin_of(index)?;
-            self.draw((origin, &[], None), (key, index), &mut record);
+            self.draw(origin, &[], None, key.at(index), &mut record);
             index += 1;
             let is_root = |of: &&ToldField| {
                 let marginal = self.marginals.of(origin, of.0);
@@ -189,7 +189,7 @@ impl Population {
             met.of_each = wanted as f64;
             let (mut hashes, mut attempts) = (Vec::new(), 0);
             while (hashes.len() as u64) < wanted && attempts < wanted * ATTEMPTS {
-                self.draw((origin, &kept, within), (key, index), &mut record);
+                self.draw(origin, &kept, within, key.at(index), &mut record);
                 (index, attempts) = (index + 1, attempts + 1);
                 let slot_of = |field: FieldId| record[usize::from(field.0)];
                 let is_in_step =
@@ -208,12 +208,13 @@ impl Population {
     /// Draws a record of an origin that has these values, and is due at some instant between those.
     fn draw(
         &self,
-        (at, kept, within): (usize, &[(FieldId, i64)], Option<(f64, f64)>),
-        (key, index): (DrawKey, u64),
+        at: usize,
+        kept: &[(FieldId, i64)],
+        within: Option<(f64, f64)>,
+        draws: Draws,
         record: &mut [i64],
     ) {
         let (origin, generator) = (&self.origins[at], &self.marginals.generator);
-        let draws = key.at(index);
         let mut own = draws.salted(INSTANTS);
         own.bits();
         let end = SimTime::ZERO + self.duration;
