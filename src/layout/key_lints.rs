@@ -419,7 +419,9 @@ impl LaidTable<'_> {
         }
         let length = u64::try_from(longest.checked_mul(unit.nanos())?).ok()?;
         let length = SimDuration::from_nanos(length);
-        if longest == 0 || workload.kept_for.is_some_and(|it| it <= length) {
+        let mut families = setup.table.families.iter();
+        let is_ring = families.all(|it| it.spec.ttl.is_some_and(|ttl| ttl <= length));
+        if longest == 0 || is_ring {
             return None;
         }
         let message = format!(
