@@ -24,13 +24,9 @@ pub(super) struct KeptRows {
 impl KeptRows {
     /// Of each strategy of a group, which is not empty.
     pub(super) fn of(group: &[&Strategy], seed: Seed) -> Vec<Self> {
-        let mut setup = lasting(&group[0].setup).unwrap_or_else(|| (*group[0].setup).clone());
-        // A key that holds clients up keeps no fewer of the same rows.
-        setup.workload = setup.workload.at_any_pace();
+        let (setup, all_add) = compared(&group[0].setup);
         let setup = &setup;
         let replicate = Replicate::new(setup, seed, 0);
-        let writes = &setup.workload.writes;
-        let all_add = !writes.is_empty() && writes.iter().all(adds);
         // It is no fault of a key that its table is to keep fewer versions than another's.
         let families = group.iter().flat_map(|it| &it.setup.table.families);
         let versions = families.map(|it| it.spec.versions).max().unwrap_or(1);
@@ -60,10 +56,8 @@ impl KeptRows {
 
 /// What a strategy's table loses as hashes of different things meet: the names of these, how many rows are left, and how many a key would make that tells them.
 pub(super) fn met_by_hashes(strategy: &Strategy, seed: Seed) -> Option<(Vec<String>, [f64; 2])> {
-    let mut setup = lasting(&strategy.setup).unwrap_or_else(|| (*strategy.setup).clone());
-    setup.workload = setup.workload.at_any_pace();
-    let writes = &setup.workload.writes;
-    if !writes.is_empty() && writes.iter().all(adds) {
+    let (setup, all_add) = compared(&strategy.setup);
+    if all_add {
         return None;
     }
     let replicate = Replicate::new(&setup, seed, 0);
@@ -76,6 +70,15 @@ pub(super) fn met_by_hashes(strategy: &Strategy, seed: Seed) -> Option<(Vec<Stri
 /// It adds to the row that it falls on, and is not lost there: a counter a minute has fewer rows than one a second on purpose.
 pub(super) fn adds(write: &Write) -> bool {
     write.kind.reads_first()
+}
+
+/// The setup by whose writes rows are counted, and whether all that is written adds up. A key that holds clients up keeps no fewer of the same rows.
+fn compared(setup: &Setup) -> (Setup, bool) {
+    let mut setup = lasting(setup).unwrap_or_else(|| setup.clone());
+    setup.workload = setup.workload.at_any_pace();
+    let writes = &setup.workload.writes;
+    let all_add = !writes.is_empty() && writes.iter().all(adds);
+    (setup, all_add)
 }
 
 /// A setup with the writes that may be lost, without those that add; `None` where there are none of the former, or of the latter.

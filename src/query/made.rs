@@ -83,10 +83,7 @@ pub(super) fn recurring(made: &[Made]) -> Option<Recurring> {
     let parts: Vec<&Made> = parts.collect();
     let (field, slots, _) = parts.first()?.fields.first()?;
     let field = *field;
-    if !parts
-        .iter()
-        .all(|of| matches!(of.fields[..], [(own, ..)] if own == field))
-    {
+    if !parts.iter().all(|of| of.is_of(field)) {
         return None;
     }
     let even = match (&parts[..], &parts[0].form) {
