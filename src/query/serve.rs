@@ -561,6 +561,20 @@ impl<R: RowCounts> Read<'_, R> {
         equal.clear();
         equal.extend(known.map(|field| (*field, target.record[usize::from(field.0)])));
         let step = steps[Counted::Cells as usize];
+        // A row is written no more when its step is over: the rest of the step in which the range ends.
+        let later = question.written_since.and_then(|field| {
+            let (range, times) = (bands.of(field)?, question.domain(field));
+            let own = step.window().filter(|it| it.0 == field);
+            let left = own.map_or(times.end, |(_, of)| {
+                let length = (of.end - of.start).max(1);
+                range.end - 1 + length - (range.end - 1 - of.start).rem_euclid(length)
+            });
+            let left = left.clamp(range.end, times.end.max(range.end));
+            (left > range.end).then_some((field, range, left))
+        });
+        if most == 0 && later.is_none() {
+            return [1.0, 0.0];
+        }
         let count = |most: u32, between: &Bands| {
             let condition = Condition::of(equal, &between.0);
             let alike = cells.alike(self.rows, condition, (step, is_current));
@@ -574,20 +588,9 @@ impl<R: RowCounts> Read<'_, R> {
                     .kept(most, (condition, alike), target.record, target.at),
             }
         };
-        let range = question
-            .written_since
-            .and_then(|it| Some((it, bands.of(it)?)));
         let written = count(1, bands);
         let (mut kept, mut part) = (count(most.min(question.kept), bands), 1.0);
-        if let Some((field, range)) = range {
-            let times = question.domain(field);
-            // A row is written no more when its step is over: the rest of the step in which the range ends.
-            let own = step.window().filter(|it| it.0 == field);
-            let left = own.map_or(times.end, |(_, of)| {
-                let length = (of.end - of.start).max(1);
-                range.end - 1 + length - (range.end - 1 - of.start).rem_euclid(length)
-            });
-            let left = left.clamp(range.end, times.end.max(range.end));
+        if let Some((field, range, left)) = later {
             since.0.clone_from(&bands.0);
             let [[any, all, _], [any_later, later, fewer]] = [range.start, range.end].map(|from| {
                 since.set(field, Some(from..left));
@@ -613,7 +616,7 @@ impl<R: RowCounts> Read<'_, R> {
         let is_of_cells = of == Counted::Rows && question.cell_identity.is_some();
         match question.written_since.is_none() || is_of_cells {
             true => 1.0,
-            false => self.versions_of_a_cell(question.versions, true)[0],
+            false => self.versions_of_a_cell(0, true)[0],
         }
     }
 
