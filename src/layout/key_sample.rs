@@ -117,10 +117,11 @@ impl<'a> KeyedTable<'a> {
         let (operations, indices) = (&batch.operations, &batch.indices);
         self.key
             .write_batch(&batch.records, operations, indices, draws, &mut keys);
-        let (order, hottest) = sorted_order(&keys);
+        let (order, alike) = sorted_order(&keys);
         KeySample {
             order,
-            hottest,
+            hottest: alike.iter().max().map_or(0, |most| *most as usize),
+            alike,
             width: self.replicate.generator.width(),
             batch,
             draws,
@@ -141,6 +142,8 @@ pub(super) struct KeySample {
     pub keys: Arc<KeyBatch>,
     /// Positions in the sample, by key, then by position.
     order: Vec<u32>,
+    /// How many have the same key, of key after key.
+    alike: Vec<u32>,
     /// Operations whose key is the most frequent one.
     hottest: usize,
 }
@@ -156,16 +159,29 @@ impl KeySample {
 
     /// The positions of operations with one key, which ascend, of key after key.
     pub fn alike(&self) -> impl Iterator<Item = &[u32]> {
-        let key = |at: &u32| self.keys.get(*at as usize);
-        self.order.chunk_by(move |a, b| key(a) == key(b))
+        let mut rest = &self.order[..];
+        self.alike.iter().map(move |many| {
+            let (alike, behind) = rest.split_at(*many as usize);
+            rest = behind;
+            alike
+        })
     }
 
     /// The operation of each position so many times.
     pub fn with_times(&self, times: &[u32]) -> Arc<Self> {
         let own = |at: &u32| std::iter::repeat_n(*at, times[*at as usize] as usize);
         let order = self.order.iter().flat_map(own).collect();
-        let of = self.clone();
-        Arc::new(Self { order, ..of })
+        let many = |alike: &[u32]| alike.iter().map(|at| times[*at as usize]).sum();
+        let alike = self.alike().map(many).filter(|many| *many > 0).collect();
+        Arc::new(Self {
+            order,
+            alike,
+            hottest: self.hottest,
+            width: self.width,
+            batch: Arc::clone(&self.batch),
+            draws: self.draws,
+            keys: Arc::clone(&self.keys),
+        })
     }
 
     /// The keys, sorted; repetitions stay.
@@ -336,35 +352,37 @@ pub(super) fn millis(schema: &Schema, field: usize, slot: i64) -> u64 {
     millis.max(0) as u64
 }
 
-/// Positions by key, then by position, and how many have the most frequent key.
-pub(super) fn sorted_order(keys: &KeyBatch) -> (Vec<u32>, usize) {
+/// Positions by key, then by position, and how many have the same key, of key after key.
+pub(super) fn sorted_order(keys: &KeyBatch) -> (Vec<u32>, Vec<u32>) {
     let first: &[u8] = if keys.is_empty() { &[] } else { keys.get(0) };
     let same = keys.iter().all(|key| key.len() == first.len());
     let length = same.then_some(first.len());
     let shared = |common: usize, key: &[u8]| common_prefix(&first[..common], key);
     let common = keys.iter().fold(first.len(), shared);
     let mut order: Vec<(u64, u32)> = (0..keys.len() as u32).map(|at| (0, at)).collect();
-    let hottest = sort_from((keys, length), common, &mut order, &mut Vec::new());
-    (order.into_iter().map(|(_, at)| at).collect(), hottest)
+    let mut alike = Vec::with_capacity(order.len());
+    let out = (&mut Vec::new(), &mut alike);
+    sort_from((keys, length), common, &mut order, out);
+    (order.into_iter().map(|(_, at)| at).collect(), alike)
 }
 
 /// Sorts positions, which ascend, of keys that agree in their first `start` bytes, word by word: comparing numbers is much faster than comparing bytes. Of keys of one
-/// length that is known.
-/// How many have the most frequent key.
+/// length that is known. Appends how many have the same key, of key after key, to the second of what is given.
 fn sort_from(
     (keys, length): (&KeyBatch, Option<usize>),
     start: usize,
     order: &mut [(u64, u32)],
-    scratch: &mut Vec<(u64, u32)>,
-) -> usize {
+    (scratch, same): (&mut Vec<(u64, u32)>, &mut Vec<u32>),
+) {
     const WORD: usize = 8;
     for (word, at) in order.iter_mut() {
         *word = leading_bits(&keys.get(*at as usize)[start..]);
     }
     sort_words(order, scratch);
-    let mut hottest = order.len().min(1);
     for alike in order.chunk_by_mut(|a, b| a.0 == b.0) {
-        if alike.len() > 1 {
+        if alike.len() == 1 {
+            same.push(1);
+        } else {
             // Of words that agree, whose positions ascend, keys that end first come first; the others go on.
             let own = |at: u32| length.unwrap_or_else(|| keys.get(at as usize).len());
             let length_of = |at: u32| own(at).min(start + WORD + 1);
@@ -373,15 +391,13 @@ fn sort_from(
             }
             let ended = alike.partition_point(|&(_, at)| length_of(at) <= start + WORD);
             let (ended, longer) = alike.split_at_mut(ended);
-            let same = ended.chunk_by(|a, b| length_of(a.1) == length_of(b.1));
-            hottest = same.map(<[_]>::len).fold(hottest, usize::max);
+            let equal = ended.chunk_by(|a, b| length_of(a.1) == length_of(b.1));
+            same.extend(equal.map(|it| it.len() as u32));
             if !longer.is_empty() {
-                let next = sort_from((keys, length), start + WORD, longer, scratch);
-                hottest = hottest.max(next);
+                sort_from((keys, length), start + WORD, longer, (scratch, same));
             }
         }
     }
-    hottest
 }
 
 /// Sorts words with their positions, which ascend: dealt by the first bits in which words differ, those that agree in them by the rest.
@@ -459,7 +475,7 @@ mod tests {
     use crate::random::mix;
 
     #[test]
-    fn the_order_is_that_of_the_whole_keys() {
+    fn the_order_and_what_is_alike_are_those_of_the_whole_keys() {
         let mut keys = KeyBatch::default();
         for i in 0..9_000u64 {
             let tail = mix(i) % 40;
@@ -473,12 +489,13 @@ mod tests {
                 }
             });
         }
-        let (order, hottest) = sorted_order(&keys);
+        let (order, alike) = sorted_order(&keys);
         let key = |at: &u32| (keys.get(*at as usize), *at);
         assert!(order.is_sorted_by(|a, b| key(a) < key(b)));
         assert_eq!(order.len(), 9_000);
         let same = order.chunk_by(|a, b| key(a).0 == key(b).0);
-        assert_eq!(same.map(<[u32]>::len).max(), Some(hottest));
-        assert_eq!(sorted_order(&KeyBatch::default()), (Vec::new(), 0));
+        let same = same.map(|it| it.len() as u32);
+        assert_eq!(same.collect::<Vec<_>>(), alike);
+        assert_eq!(sorted_order(&KeyBatch::default()), (Vec::new(), Vec::new()));
     }
 }
