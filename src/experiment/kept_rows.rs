@@ -1,9 +1,12 @@
 //! How many rows the tables of comparable strategies keep of the same writes: a key that tells fewer of them apart overwrites the others, unless they add up, one with
 //! a random salt leaves old versions behind. Must not judge.
 
-use crate::layout::{Replicate, rows_made, rows_without_collisions, versions_of_current};
+use crate::layout::{
+    Replicate, recurrence, rows_made, rows_without_collisions, versions_of_current,
+};
 use crate::random::Seed;
 use crate::scenario::{Setup, Strategy};
+use crate::time::SimDuration;
 use crate::workload::{Workload, Write, WriteId};
 
 /// A key that keeps so many times fewer rows than another loses rows, and is no other way of keeping them: what falls on one row by chance, as some pairs of a
@@ -19,9 +22,16 @@ pub(super) struct KeptRows {
     pub(super) copies: f64,
     /// Another key of the group keeps more.
     pub(super) is_fewer: bool,
+    /// After how long what the key tells of time comes again, so that new rows overwrite old ones, where that is sooner than under another key of the group.
+    pub(super) recurrence: Option<SimDuration>,
 }
 
 impl KeptRows {
+    /// It overwrites what another key of the group keeps, in the run or once the table is older.
+    pub(super) fn loses(&self) -> bool {
+        self.is_fewer || self.recurrence.is_some()
+    }
+
     /// Of each strategy of a group, which is not empty.
     pub(super) fn of(group: &[&Strategy], seed: Seed) -> Vec<Self> {
         let (setup, all_add) = compared(&group[0].setup);
@@ -44,12 +54,19 @@ impl KeptRows {
                     false => (all / rows.max(1.0)).max(1.0),
                 },
                 is_fewer: false,
+                recurrence: recurrence(key, setup).map(|it| it.1),
             }
         };
         let mut kept: Vec<Self> = group.iter().map(of_one).collect();
         let most = kept.iter().map(|it| it.rows).fold(0.0, f64::max);
-        let all = kept.iter_mut();
-        all.for_each(|it| it.is_fewer = !all_add && FEWER * it.rows < most);
+        let never = |it: &Self| (it.recurrence.is_none(), it.recurrence);
+        let latest = kept.iter().map(never).max();
+        for it in &mut kept {
+            it.is_fewer = !all_add && FEWER * it.rows < most;
+            if Some(never(it)) == latest {
+                it.recurrence = None;
+            }
+        }
         kept
     }
 }
@@ -122,5 +139,37 @@ mod tests {
             "{}",
             kept[0].rows
         );
+    }
+
+    /// In a table of a minute each of 200 rows has a second of its own under all of the keys; within an hour, or a day, two of them overwrite theirs.
+    #[test]
+    fn a_key_loses_whose_part_of_time_comes_again_sooner_than_another_ones() {
+        let lengths = |keys: &[&str]| {
+            let keys = keys.iter().enumerate();
+            let keys =
+                keys.map(|(at, key)| format!("[strategy.s{at}]\nkey = \"be4(dev) || {key}\"\n"));
+            let text = format!(
+                "[time]\nduration = \"2s\"\nstart = 2026-01-05T08:00:00Z\n[field]\ndev = {{ type = \"int\", count = 50 }}\nts = {{ type = \"timestamp\", unit = \"s\" }}\n\
+                 [existing.w]\nlast = \"60s\"\n[write.w]\nrate = \"5/s\"\n{}",
+                keys.collect::<String>()
+            );
+            let scenario = Scenario::parse(&text, "kept").unwrap_or_else(|error| panic!("{error}"));
+            let group: Vec<_> = scenario.strategies.iter().collect();
+            let kept = KeptRows::of(&group, scenario.seed);
+            assert!(kept.iter().all(|it| !it.is_fewer), "{kept:?}");
+            let lengths = kept
+                .iter()
+                .map(|it| it.recurrence.map(|it| it.as_secs_f64()));
+            lengths.collect::<Vec<_>>()
+        };
+        let [date, clock, hour] =
+            ["yyyyMMddHHmmss", "HHmmss", "mmss"].map(|it| format!("to_char(ts, '{it}')"));
+        assert_eq!(
+            lengths(&[&date, &clock, &hour]),
+            [None, Some(86_400.0), Some(3_600.0)]
+        );
+        // The best that there is.
+        assert_eq!(lengths(&[&clock, &hour]), [None, Some(3_600.0)]);
+        assert_eq!(lengths(&[&clock, "be4(ts % 86400)"]), [None, None]);
     }
 }

@@ -265,7 +265,7 @@ fn growing_reads(
     let retention = Retention::of(&first.setup, seed);
     let growths = found.iter().map(|(strategy, _)| retention.growth(strategy));
     let growths: Vec<Vec<ReadGrowth>> = growths.collect();
-    let keeps_all = |at: usize| !kept[at].is_fewer;
+    let keeps_all = |at: usize| !kept[at].loses();
     let growing = GrowingReads::of(&growths, keeps_all, &first.setup.workload);
     let with_words = |(growing, growth): (GrowingReads, &Vec<ReadGrowth>)| {
         let words = growing.reads.iter().map(|&at| {
@@ -474,7 +474,7 @@ impl RankedStrategy {
         let read_costs = read_costs(found);
         let strategies: Vec<&Strategy> = found.iter().map(|(it, _)| *it).collect();
         let kept = KeptRows::of(&strategies, seed);
-        let of_all_rows = read_costs.iter().zip(&kept).filter(|(_, it)| !it.is_fewer);
+        let of_all_rows = read_costs.iter().zip(&kept).filter(|(_, it)| !it.loses());
         let least = of_all_rows.map(|(cost, _)| cost.mean());
         let least = least.fold(f64::INFINITY, f64::min);
         let waiting = WaitingWriters::of(found);
@@ -502,7 +502,7 @@ impl RankedStrategy {
                 let capacities = result.replicates(capacity).into_iter().flatten();
                 let read_cost = reads.mean() / least;
                 let judged = Candidate {
-                    rows: Cost::Known(f64::from(u8::from(kept.is_fewer))),
+                    rows: Cost::Known(f64::from(u8::from(kept.loses()))),
                     limits,
                     surely_broken: Cost::Known(broken_limits.len() as f64),
                     later_reads: Cost::Known(growing_reads.later_cost),
@@ -519,6 +519,9 @@ impl RankedStrategy {
                     suggested: false,
                     hotspot: result.hotspot_text(),
                     rows_kept: Some(kept.rows),
+                    overwrites_after: (kept.recurrence)
+                        .filter(|_| !kept.is_fewer)
+                        .map(|it| it.to_string()),
                     copies_of_a_row: Some(kept.copies).filter(|copies| *copies >= AS_GOOD),
                     broken_limits,
                     open_limits,
@@ -722,6 +725,9 @@ fn details(
 ) -> String {
     let times = &loss.times;
     match (criterion, times.mean.map(compact)) {
+        (Criterion::Rows, _) if let Some(length) = &other.overwrites_after => format!(
+            " (what its key tells of time comes again every {length}, and overwrites the rows of before)"
+        ),
         (Criterion::Rows, _) => {
             let [all, kept] = [best, other].map(|it| it.rows_kept.unwrap_or(0.0));
             let [on_one, all, kept] = [all / kept, all, kept].map(compact);

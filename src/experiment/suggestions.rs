@@ -52,7 +52,7 @@ impl Suggestions {
         for group in &mut groups {
             // No key is made of one that overwrites what others keep.
             let mut kept = KeptRows::of(&members(group), scenario.seed).into_iter();
-            group.retain(|_| kept.next().is_some_and(|it| !it.is_fewer));
+            group.retain(|_| kept.next().is_some_and(|it| !it.loses()));
         }
         let suggested = groups.iter().map(|group| suggested_keys(&members(group)));
         let mut wanted: Vec<Vec<SuggestedKey>> = suggested.collect();

@@ -4,6 +4,7 @@
 
 use super::key_sample::KeySample;
 use super::laid_table::LaidTable;
+use super::recurrence::{MOST_SALTS, recurrence};
 use super::row_growth::{RowGrowth, rows_made};
 use super::{Layout, RegionForecast};
 use crate::key::{Environment, KeyPlan, Randomness, Segment};
@@ -24,9 +25,6 @@ use crate::units::ByteSize;
 use crate::workload::{Choice, Write};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Most buckets that a salt has: one byte, as `salt(n, x)` gives.
-const MOST_SALTS: usize = 256;
 
 /// The values of a sample are known where no more of its rows have one that came once: as many of all rows have values that it does not show (Good, 1953; the bound is an
 /// estimate).
@@ -385,48 +383,13 @@ impl LaidTable<'_> {
         Some(self.warning(message, "this hash", help))
     }
 
-    /// Of a time the key tells parts alone that come again, such as the minutes of a day: rows of another day overwrite those of this one. Not of what adds up, nor of a
-    /// table that keeps rows no longer, as a ring does.
+    /// Of a time the key tells parts alone that come again, such as the minutes of a day: rows of another day overwrite those of this one.
     fn time_comes_again(&self) -> Option<Diagnostic> {
-        let (setup, key) = (self.table.setup(), self.table.cell_key);
-        let (schema, workload) = (&setup.schema, &setup.workload);
-        let told = key.told_fields(0..key.segments().len());
-        let mut writes = workload.writes.iter();
-        let is_one_of_its_own = |field: &FieldId| schema.field(*field).count().is_none();
-        if told.iter().any(is_one_of_its_own) || writes.all(|write| write.kind.reads_first()) {
-            return None;
-        }
-        let time = key.fields().into_iter().find_map(|field| {
-            let FieldKind::Timestamp { unit, .. } = schema.field(field).kind else {
-                return None;
-            };
-            Some((field, unit))
-        });
-        let (field, unit) = time?;
-        let is_salt =
-            |it: &Segment| it.randomness() != Randomness::Plain && it.space() <= MOST_SALTS as f64;
-        let mut longest = 0;
-        for segment in key.segments().iter().filter(|it| !is_salt(it)) {
-            if !segment.fields().contains(&field) {
-                continue;
-            }
-            let digits = segment.digit().into_iter();
-            let digits = digits.chain(segment.digits().iter().copied());
-            let periods = digits.filter(|it| it.field == field).map(|it| it.period());
-            longest = periods
-                .max_by_key(|it| it.unwrap_or(i64::MAX))??
-                .max(longest);
-        }
-        let length = u64::try_from(longest.checked_mul(unit.nanos())?).ok()?;
-        let length = SimDuration::from_nanos(length);
-        let mut families = setup.table.families.iter();
-        let is_ring = families.all(|it| it.spec.ttl.is_some_and(|ttl| ttl <= length));
-        if longest == 0 || is_ring {
-            return None;
-        }
+        let setup = self.table.setup();
+        let (field, length) = recurrence(self.table.cell_key, setup)?;
         let message = format!(
             "what the key tells of `{}` comes again every {length}: rows of before are overwritten then",
-            schema.field(field).name
+            setup.schema.field(field).name
         );
         let help = "write the date as well; or give the family a `ttl` of no more than that, if the table is to hold the last of them only";
         Some(self.warning(message, "a part of the time alone", help))
