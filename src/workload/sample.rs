@@ -12,9 +12,8 @@ use std::sync::Arc;
 /// Most rows of an import ordered by a field that are sorted to find the first of them.
 const MOST_SORTED: f64 = 1e6;
 
-/// Of no more operations of a write the very times are looked at: 2 ms. Nor of more than so many times those that are wanted.
+/// Of no more operations of a write the very times are looked at: 2 ms.
 const MOST_OWN: u64 = 1 << 18;
-const OWN_OF_WANTED: u64 = 16;
 
 /// Lane of `Stream::Keys` for rows that were written before the run; the run's own operations use lane 0.
 pub const EXISTING_LANE: u32 = 1;
@@ -97,7 +96,7 @@ impl RunSample {
     /// write.
     ///
     /// Their fields are those that the run's operations of these numbers have. So are the times of beats, of constant arrivals, and of a write that has few
-    /// operations, or few for those that are wanted; those of other Poisson arrivals lie anywhere in the gap in which an operation of that number is expected (the run's stray from it by a few
+    /// operations; those of other Poisson arrivals lie anywhere in the gap in which an operation of that number is expected (the run's stray from it by a few
     /// square roots of the number), and those of closed loops, which nobody knows, are spread over the run, or over the time that an import takes. The rows of an import that is ordered by a field are sorted among themselves.
     /// No pass over the operations: O(n), O(n log n) for such an import.
     pub fn take(
@@ -148,9 +147,8 @@ fn sample_write(
     let profile = write.load.rate_profile(workload.duration);
     let listed = write.load.import().and_then(|import| import.times.as_ref());
     let place = PlaceInGap::of(&write.load, &write.name, generator);
-    let most_own = MOST_OWN.min((wanted as u64).saturating_mul(OWN_OF_WANTED));
     let own = match (&write.load, &profile) {
-        (LoadModel::Open { arrivals, .. }, Some(profile)) if volume <= most_own => {
+        (LoadModel::Open { arrivals, .. }, Some(profile)) if volume <= MOST_OWN => {
             let lane = lane_of(&write.name);
             let times = RateTimes::new(profile.clone(), *arrivals, generator, lane);
             times.take(volume as usize).collect()
