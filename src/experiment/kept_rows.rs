@@ -54,18 +54,16 @@ impl KeptRows {
                     false => (all / rows.max(1.0)).max(1.0),
                 },
                 is_fewer: false,
-                recurrence: recurrence(key, setup).map(|it| it.1),
+                recurrence: recurrence(key, &strategy.setup).map(|it| it.1),
             }
         };
         let mut kept: Vec<Self> = group.iter().map(of_one).collect();
         let most = kept.iter().map(|it| it.rows).fold(0.0, f64::max);
-        let never = |it: &Self| (it.recurrence.is_none(), it.recurrence);
-        let latest = kept.iter().map(never).max();
+        let lasts = |it: &Self| it.recurrence.map_or(f64::INFINITY, |it| it.as_secs_f64());
+        let longest = kept.iter().map(lasts).fold(0.0, f64::max);
         for it in &mut kept {
             it.is_fewer = !all_add && FEWER * it.rows < most;
-            if Some(never(it)) == latest {
-                it.recurrence = None;
-            }
+            it.recurrence = it.recurrence.filter(|it| it.as_secs_f64() < longest);
         }
         kept
     }
@@ -141,7 +139,7 @@ mod tests {
         );
     }
 
-    /// In a table of a minute each of 200 rows has a second of its own under all of the keys; within an hour, or a day, two of them overwrite theirs.
+    /// A table of a minute has the same rows under all of these keys, one for each device and second that it wrote in; of two days only the date keeps all of them.
     #[test]
     fn a_key_loses_whose_part_of_time_comes_again_sooner_than_another_ones() {
         let lengths = |keys: &[&str]| {

@@ -46,10 +46,10 @@ pub struct RankedStrategy {
     /// the latter. Null in results of older versions.
     #[serde(default)]
     pub rows_kept: Option<f64>,
-    /// After how long new rows overwrite old ones, as what its key tells of time comes again then, and later or never under another key of the group, which keeps as
-    /// many in the run.
+    /// After how many seconds new rows overwrite old ones, as what its key tells of time comes again then, and later or never under another key of the group, which
+    /// keeps as many in the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub overwrites_after: Option<String>,
+    pub overwrites_after_s: Option<f64>,
     /// Copies of each under random salts, of which one is current.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies_of_a_row: Option<f64>,

@@ -24,6 +24,7 @@ use crate::random::Seed;
 use crate::record::FieldId;
 use crate::scenario::{Knee, Limit, LimitBound, Scenario, Strategy};
 use crate::text::{compact, listed, percent};
+use crate::time::SimDuration;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -519,9 +520,9 @@ impl RankedStrategy {
                     suggested: false,
                     hotspot: result.hotspot_text(),
                     rows_kept: Some(kept.rows),
-                    overwrites_after: (kept.recurrence)
+                    overwrites_after_s: (kept.recurrence)
                         .filter(|_| !kept.is_fewer)
-                        .map(|it| it.to_string()),
+                        .map(|it| it.as_secs_f64()),
                     copies_of_a_row: Some(kept.copies).filter(|copies| *copies >= AS_GOOD),
                     broken_limits,
                     open_limits,
@@ -725,9 +726,12 @@ fn details(
 ) -> String {
     let times = &loss.times;
     match (criterion, times.mean.map(compact)) {
-        (Criterion::Rows, _) if let Some(length) = &other.overwrites_after => format!(
-            " (what its key tells of time comes again every {length}, and overwrites the rows of before)"
-        ),
+        (Criterion::Rows, _) if let Some(seconds) = other.overwrites_after_s => {
+            let length = SimDuration::from_nanos((seconds * 1e9) as u64);
+            format!(
+                " (what its key tells of time comes again every {length}, and overwrites the rows of before)"
+            )
+        }
         (Criterion::Rows, _) => {
             let [all, kept] = [best, other].map(|it| it.rows_kept.unwrap_or(0.0));
             let [on_one, all, kept] = [all / kept, all, kept].map(compact);

@@ -615,6 +615,24 @@ fn a_key_that_overwrites_what_another_keeps_is_not_recommended_for_its_cheaper_r
 }
 
 #[test]
+fn a_key_that_overwrites_after_a_day_is_not_recommended_in_a_table_of_a_minute() {
+    // Both tell the milliseconds of a device apart while the table is younger than a day.
+    let second = "to_char(ts, 'yyyyMMddHHmmss')";
+    let text = READINGS.replace(second, "be4(ts % 86400000)");
+    let group = own(&text);
+    assert_eq!((&group.strategies[0].name[..], group.tied), ("exact", 1));
+    assert_eq!(loss(&group, "second"), Some("rows"));
+    let kept = |name| named(&group, name).rows_kept;
+    assert_eq!(kept("second"), kept("exact"));
+    let told = "`second` (what its key tells of time comes again every 1d, and overwrites the rows of before)";
+    let told = group.reasons.iter().find(|it| it.contains(told));
+    assert!(told.is_some(), "{:?}", group.reasons);
+    // Where rows live no longer than that, none is there any more.
+    let ring = text.replace("[table]", "[family.d]\nttl = \"1d\"\n[table]");
+    assert_ne!(loss(&own(&ring), "second"), Some("rows"));
+}
+
+#[test]
 fn a_key_that_overwrites_what_a_key_over_other_fields_keeps_says_so() {
     // `exact` tells a device's milliseconds apart; `device` alone has 50 rows of 40,400 readings, and of the latter the last ones stay.
     let text = READINGS.to_owned() + "[strategy.device]\nkey = \"be4(device)\"\n";

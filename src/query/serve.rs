@@ -544,7 +544,8 @@ impl<R: RowCounts> Read<'_, R> {
     }
 
     /// Of the cells with any write that satisfies what the reader knows, the part of which such a write is kept; and how many it gets of each of all of them, on
-    /// average: the newest ones, so many at most, of those that are kept. Of what has been written since the end of the range of time as many are kept before.
+    /// average: the newest ones, so many at most, of those that are kept. Of what has been written since the end of the range of time as many are kept before. Of 0
+    /// at most only the part is counted, and not even that where nothing can have been written since.
     fn versions_of_a_cell(&mut self, most: u32, is_current: bool) -> [f64; 2] {
         let (question, target) = (&self.plan.question, self.target);
         let cells = question.identity_of(Counted::Cells);
