@@ -200,6 +200,47 @@ pub(super) fn lint_existing(sink: &Diagnostics, document: &TomlTable, strategies
     }
 }
 
+/// Warns of fields `of` others that have more values than there are combinations of the others, where a key has them all: who writes
+/// that means so many values within each of the others, or the other way round.
+pub(super) fn lint_fields(sink: &Diagnostics, document: &TomlTable, strategies: &[Strategy]) {
+    let Some(first) = strategies.first() else {
+        return;
+    };
+    let schema = &first.setup.schema;
+    for field in &schema.fields {
+        let parents = || field.of.iter().map(|id| schema.field(*id));
+        let Some(own) = field.count().filter(|_| !field.of.is_empty()) else {
+            continue;
+        };
+        let combinations = parents().try_fold(1u64, |all, parent| {
+            parent.count().map(|count| all.saturating_mul(count))
+        });
+        let Some(most) = combinations.filter(|most| *most < own) else {
+            continue;
+        };
+        let has_all = |key: &Arc<KeyPlan>| {
+            let fields = key.fields();
+            let mut named = fields.iter().map(|id| &schema.field(*id).name);
+            named.any(|name| *name == field.name) && field.of.iter().all(|id| fields.contains(id))
+        };
+        if let Some(entry) = document.named("field", &field.name)
+            && strategies.iter().any(|it| it.keys().any(has_all))
+        {
+            let name = &field.name;
+            let of: Vec<&str> = parents().map(|parent| parent.name.as_str()).collect();
+            let of = all(&of);
+            let message =
+                format!("`{name}` takes {most} of its {own} values at most: each {of} has one");
+            let diagnostic = Diagnostic::warning(message)
+                .label("`of` draws one value for each")
+                .help(format!(
+                    "leave `of` out where all {own} come with each {of}; where each `{name}` has one {of}, let that be `of` this"
+                ));
+            sink.add(&entry.place, diagnostic);
+        }
+    }
+}
+
 /// Asks for the rows that were written last.
 fn looks_back(read: &Read) -> bool {
     let ends_now =
@@ -252,6 +293,24 @@ key = "be4(id) || be8(rev_ts(ts))"
         let scenario = Scenario::parse(&format!("{TEXT}{rest}"), "odd")
             .unwrap_or_else(|error| panic!("{error}"));
         scenario.render_warnings(false)
+    }
+
+    #[test]
+    fn more_values_than_their_fields_take_are_warned_of_where_a_key_has_both() {
+        let warns = |count: u32, key: &str| {
+            let text = format!(
+                "[field]\ncity = {{ type = \"int\", count = 40 }}\n\
+                 driver = {{ type = \"int\", count = {count}, of = \"city\" }}\n\
+                 [write.w]\nrate = \"1k/s\"\n[strategy.a]\nkey = \"{key}\"\n"
+            );
+            let scenario = Scenario::parse(&text, "of").unwrap_or_else(|error| panic!("{error}"));
+            let told = "`driver` takes 40 of its 500 values at most: each `city` has one";
+            scenario.warnings.iter().any(|it| it.message == told)
+        };
+        assert!(warns(500, "be4(city) || be4(driver)"));
+        // A name of each city, and a few groups of cities.
+        assert!(!warns(500, "be4(driver)"));
+        assert!(!warns(40, "be4(city) || be4(driver)"));
     }
 
     #[track_caller]

@@ -81,7 +81,7 @@ fn folded(name: &str) -> String {
 }
 
 /// The format's words, and what else designers call what they mean. Small letters, `-` between words.
-const SYNONYMS: [(&str, &str); 39] = [
+const SYNONYMS: [(&str, &str); 40] = [
     ("above", "at-least greater-than gt min minimum"),
     ("add_servers", "join scale scale-out"),
     ("because", "reason why"),
@@ -98,7 +98,7 @@ const SYNONYMS: [(&str, &str); 39] = [
     ),
     ("double", "decimal float real"),
     ("duration", "length runtime seconds"),
-    ("equal", "eq filter where"),
+    ("equal", "eq filter given known knows where"),
     ("existing", "history preload"),
     ("handlers", "threads workers"),
     ("int", "bigint integer long number short"),
@@ -118,6 +118,7 @@ const SYNONYMS: [(&str, &str); 39] = [
     ("range", "between scan"),
     ("rate", "ops qps throughput tps"),
     ("read", "query"),
+    ("records", "rows"),
     ("replicates", "iterations repetitions runs trials"),
     ("sample", "interval resolution"),
     ("sequence", "auto-increment autoincrement counter serial"),

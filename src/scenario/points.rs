@@ -128,6 +128,7 @@ fn read_point(sink: &Diagnostics, own: &Diagnostics, source: Source<'_>, point: 
     if sink.errors() + own.errors() == 0 {
         let seed = Seed(draft.seed);
         strategies.iter_mut().for_each(|it| set_pace(it, seed));
+        lints::lint_fields(own, &document, &strategies);
         lints::lint_strategies(own, &strategies);
         lints::lint_expectations(own, &document, &strategies, &expectations);
         lints::lint_reads(own, &document, &strategies);
