@@ -6,6 +6,7 @@ use super::cluster_history::{
 };
 use super::runs::StrategyRuns;
 use crate::cluster::row_capacity_per_second;
+use crate::key::Pace;
 use crate::keyspace::RowKey;
 use crate::layout::{HottestRow, Layout};
 use crate::metrics::{
@@ -30,6 +31,17 @@ pub(super) struct Turns {
     pub(super) peak: f64,
     /// What is left of it for servers to do while it lasts: queues carry the rest into the turns of others.
     pub(super) undeferred_peak: f64,
+}
+
+/// A turn of a server at the writes of a table.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    /// The strategy's own (0), or a copy's.
+    table: usize,
+    /// How long it lasts, infinite where no other server has a turn.
+    secs: f64,
+    /// How the rows move on then; `None` of those that are sorted by a field.
+    pace: Option<Pace>,
 }
 
 /// What queues carry from a server's turn into those of others.
@@ -82,15 +94,15 @@ impl Hotspots {
         };
         let rows = strategy.rows_per_write();
         let any_turn = evidence.turn();
-        let turn = any_turn.filter(|(_, secs)| !is_seen(*secs));
+        let turn = any_turn.filter(|it| !is_seen(it.secs));
         let peak_of_moment = (f64::from(servers) + rows - 1.0) / rows;
-        let carried = |table| evidence.carried(table, rows * peak_of_moment);
-        let turns = turn.map(|(table, _)| Turns {
-            table,
+        let carried = |turn| evidence.carried(turn, rows * peak_of_moment);
+        let turns = turn.map(|turn| Turns {
+            table: turn.table,
             peak: peak_of_moment,
-            undeferred_peak: peak_of_moment / carried(table).map_or(1.0, |it| it.times),
+            undeferred_peak: peak_of_moment / carried(turn).map_or(1.0, |it| it.times),
         });
-        let shorter = any_turn.and_then(|(table, _)| carried(table));
+        let shorter = any_turn.and_then(carried);
         let shorter = shorter.filter(|it| it.turns_shorten);
         let turns = turns.filter(|turns| turns.peak >= NO_HOTSPOT_BELOW);
         let count = |id: MetricId| runs.all().mean(id).unwrap_or(0.0);
@@ -234,6 +246,9 @@ impl Hotspots {
 /// 0.58 of them on (measured).
 const WAITS_FOR_A_ROW: f64 = 1.0 / 3.0;
 
+/// Parts of a run in which rates are compared.
+const PARTS: usize = 32;
+
 /// So many turns of servers show which of them follow one another: 4 of the moments that a key tells for each of them (estimate).
 const TURNS_SEEN: f64 = 125.0;
 
@@ -275,36 +290,80 @@ impl Evidence<'_> {
         hottest.map_or((0, 0), |it| it.0)
     }
 
-    /// The table at whose writes servers take turns, with the seconds of a turn: its rows come as time goes on, and those of a moment, enough for a statement about skew, go to one region.
-    fn turn(&self) -> Option<(usize, f64)> {
-        let (writes, pace) = (&self.strategy.setup.workload.writes, self.strategy.pace());
+    /// The turn of a server at the table at whose writes servers take turns: its rows come as time goes on, and those of a moment, enough for a statement about skew, go to one region. They are enough
+    /// where they would be if the cluster were full: what a key follows does not depend on how much is written. Where rates change, turns are those of the busiest part of the run.
+    fn turn(&self) -> Option<Turn> {
+        let (workload, layout) = (&self.strategy.setup.workload, self.layout);
+        let writes = &workload.writes;
         let least = (OPERATIONS_PER_SERVER * u64::from(self.servers)) as f64;
         let of_moment = self.runs.all().mean(MetricId::WriteOffered)?;
         // What comes beside an import follows a time of its own.
         let steady = writes.len() == 1 || writes.iter().all(|it| it.load.import().is_none());
-        let tables = (0..=self.layout.copies.len()).filter(|_| steady && self.servers > 1);
-        let mut turns = tables.map(|table| {
-            let strategy = self.strategy;
-            let of_sorted = || strategy.stay_of_sorted(self.layout.rows_in_turn[table]);
-            let key = strategy.key_of(table);
-            let of_pace = pace.map(|pace| key.stay(pace, self.layout.points(table)));
-            (table, of_pace.or_else(of_sorted).unwrap_or(0.0))
+        let pace = self
+            .strategy
+            .pace()
+            .map(|pace| pace.later(self.busiest_at()));
+        let full = workload
+            .offered_per_sec(&self.strategy.setup.schema)
+            .and(self.runs.capacity);
+        let full = full.map(|rows| f64::from(self.servers) * rows / self.strategy.rows_per_write());
+        let turn = |(table, rows): (usize, f64)| {
+            let of_sorted = || self.strategy.stay_of_sorted(layout.rows_in_turn[table]);
+            let pace = pace.map(|pace| Pace {
+                rows_per_sec: pace
+                    .rows_per_sec
+                    .map(|own| if rows > of_moment { rows } else { own }),
+                ..pace
+            });
+            let key = self.strategy.key_of(table);
+            let secs = match pace {
+                Some(pace) => key.stay(pace, layout.points(table)),
+                None => of_sorted()?,
+            };
+            let is_turn = reachable_regions(layout, table) > 1 && rows * secs.min(1.0) >= least;
+            is_turn.then_some(Turn { table, secs, pace })
+        };
+        let tables = (0..=layout.copies.len()).filter(|_| steady && self.servers > 1);
+        let rates = || [Some(of_moment), full.filter(|rows| *rows > of_moment)];
+        let mut tried =
+            tables.flat_map(|table| rates().into_iter().flatten().map(move |rows| (table, rows)));
+        tried.find_map(turn)
+    }
+
+    /// Seconds after the start of the run at which the part of it begins in which most is written; 0 where rates don't change.
+    fn busiest_at(&self) -> f64 {
+        let Workload {
+            writes, duration, ..
+        } = &self.strategy.setup.workload;
+        let rate = |part: usize| -> f64 {
+            let rates = writes
+                .iter()
+                .filter_map(|it| it.load.rate_in(part, PARTS, *duration));
+            rates.sum()
+        };
+        // Of equals, the first.
+        let rates = (0..PARTS).map(|part| (part, rate(part)));
+        let busiest = rates.reduce(|most, it| {
+            if it.1 > most.1 * (1.0 + 1e-9) {
+                it
+            } else {
+                most
+            }
         });
-        turns.find(|&(table, stay)| {
-            reachable_regions(self.layout, table) > 1 && of_moment * stay.min(1.0) >= least
-        })
+        let part = busiest.map_or(0, |(part, _)| part);
+        duration.as_secs_f64() * part as f64 / PARTS as f64
     }
 
     /// How many times what it does a server may be asked for in its turns at a table before its queues refuse calls: what waits there is done in the turns of others. In T seconds
     /// it does C T rows and holds Q calls, so that it may get C + Q / T a second. Turns at a sequence are shorter the more rows come: of n rows a server does C n / R at a rate of R and
     /// holds Q, so that it may get R = C / (1 - Q / n). Regions that follow one another on the server that they open on are one turn, and the longest counts: a mean over
     /// replicates. Calls are refused from 0.93 of that on, as one queue is full before the others are (measured). `None` of imports and of clients that wait, which have no time for it.
-    fn carried(&self, table: usize, rows_of_servers: f64) -> Option<Carried> {
+    fn carried(&self, turn: Turn, rows_of_servers: f64) -> Option<Carried> {
         let (setup, capacity) = (&self.strategy.setup, self.runs.capacity?);
         let (workload, cluster) = (&setup.workload, &setup.cluster);
         let is_import = |it: &Write| it.load.import().is_some();
         workload.offered_per_sec(&setup.schema)?;
-        let mut pace = self.strategy.pace()?;
+        let (table, mut pace) = (turn.table, turn.pace?);
         let writes_of_full = f64::from(self.servers) * capacity / rows_of_servers;
         let key = self.strategy.key_of(table);
         let mut secs_at = |rows: f64| {

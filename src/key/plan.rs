@@ -63,6 +63,18 @@ pub struct Pace {
     pub in_flight: f64,
 }
 
+impl Pace {
+    /// The same, so many seconds later.
+    pub fn later(self, secs: f64) -> Self {
+        let rows = self.rows_per_sec.unwrap_or(0.0) * secs;
+        Self {
+            start: EpochNanos(self.start.0 + (self.speed * secs * 1e9) as i64),
+            counted: self.counted.saturating_add(rows as u64),
+            ..self
+        }
+    }
+}
+
 /// Rows that go to one server for so many seconds, at so many a second of which so many are in flight, make it hot: for 20 ms, 30 rows, and twice what is in flight.
 pub fn is_turn(secs: f64, rows_per_sec: f64, in_flight: f64) -> bool {
     secs >= MOMENT && rows_per_sec * secs >= TURN.max(TURN_OF_FLIGHTS * in_flight)

@@ -43,6 +43,12 @@ impl LoadModel {
             Self::Closed { .. } | Self::Periodic(_) => None,
         }
     }
+
+    /// Writes a second that an open loop is expected to make in one of so many equal parts of the run.
+    pub fn rate_in(&self, part: usize, parts: usize, duration: SimDuration) -> Option<f64> {
+        let profile = self.rate_profile(duration)?;
+        Some(profile.rate_in(part, parts, duration))
+    }
 }
 
 impl ReadLoadModel {
@@ -52,13 +58,18 @@ impl ReadLoadModel {
             return None;
         };
         let profile = RateProfile::new(*rate, profile, duration);
-        let secs = duration.as_secs_f64() / parts as f64;
-        let by = |part: usize| profile.operations_by(part as f64 * secs * 1e9);
-        Some((by(part + 1) - by(part)) / secs)
+        Some(profile.rate_in(part, parts, duration))
     }
 }
 
 impl RateProfile {
+    /// The mean rate in one of so many equal parts of the run.
+    fn rate_in(&self, part: usize, parts: usize, duration: SimDuration) -> f64 {
+        let secs = duration.as_secs_f64() / parts as f64;
+        let by = |part: usize| self.operations_by(part as f64 * secs * 1e9);
+        (by(part + 1) - by(part)) / secs
+    }
+
     /// `rate` times `profile` over `duration`.
     pub(super) fn new(rate: PerSecond, profile: &[ProfilePoint], duration: SimDuration) -> Self {
         let end = duration.as_nanos() as f64;

@@ -135,6 +135,35 @@ fn turns_at_a_sequence_are_the_shorter_the_more_is_written() {
     }
 }
 
+/// All rows of a moment go to one of 16 servers, at few rows a second as at many: a turn of 6 s / 64 lasts 94 ms, in which a server does C x 0.094 s = 624 rows and holds 110 more in its 10 handlers and
+/// its queue, so that it takes 1.18 C at most, and less where two regions that follow one another are on one server. Under a profile turns are a third as long from 4 s on, 0.21 s of 16 regions with 625
+/// rows each, and hold 110 of 1,390 more, however the intervals of 0.4 s show two of them as if they shared the load.
+#[test]
+fn servers_take_turns_at_few_rows_a_second_and_under_a_profile_as_at_many() {
+    let usable = |name: &str, servers: u32, regions: u32, load: &str| {
+        let results = run(
+            name,
+            &format!(
+                "replicates = 2\n[time]\nduration = \"6s\"\nwarmup = \"2s\"\n[cluster]\nservers = {servers}\nhandlers = 10\n\
+                 [field]\nid = {{ type = \"int\", count = 5000 }}\nts = {{ type = \"timestamp\", unit = \"ms\" }}\n\
+                 [write.w]\n{load}\n[table]\npresplit = {{ algorithm = \"sampled\", regions = {regions} }}\n\
+                 [strategy.time]\nkey = \"be8(ts) || be4(id)\"\n"
+            ),
+        );
+        let found = strategy(&results, "time");
+        assert_eq!(word(found, "hotspot"), "moving", "{name}");
+        mean(found, "usable_capacity_per_sec") / mean(found, "server_capacity_per_sec")
+    };
+    for (name, rate) in [("seldom", "1k/s"), ("often", "6k/s")] {
+        let found = usable(name, 16, 64, &format!("rate = \"{rate}\""));
+        assert!((1.0..1.18).contains(&found), "{name}: {found}");
+    }
+    let profile =
+        "rate = \"1k/s\"\nprofile = [{ at = \"4s\", times = 1.0 }, { at = \"4s\", times = 3.0 }]";
+    let found = usable("rising", 4, 16, profile);
+    assert!((1.0..1.08).contains(&found), "{found}");
+}
+
 /// 400k rows at 20,000 a second go to 13 regions, for 1.54 s each: of ten intervals of a second six hold the turns of two servers, and their median shows less than one server that is written at a time. What is done then is
 /// one server's all the same.
 #[test]
