@@ -72,6 +72,13 @@ impl Digit {
         all.map_or(steps, |all| steps.min(all.ceil()))
     }
 
+    /// The digit of a value.
+    fn of(&self, value: i64) -> i64 {
+        let value = value.wrapping_sub(self.shift);
+        let value = self.period.map_or(value, |period| value.rem_euclid(period));
+        value.div_euclid(self.step)
+    }
+
     /// How many values in a row are the same digit.
     pub fn run(&self) -> i64 {
         self.step
@@ -100,6 +107,42 @@ impl Digit {
         let begins_with = whole(self.shift.wrapping_sub(grain.shift));
         begins_with && whole(self.step) && self.period.is_none_or(whole)
     }
+}
+
+/// Places that are looked at one by one: a millisecond or two.
+const LOOKED_AT: i64 = 1 << 16;
+
+/// How many combinations digits of one field have within a range of it, which is not empty, and how many values in a row share one until all have come; the latter
+/// is `None`, and the former a bound, where these are too many to go through.
+pub fn combinations(digits: &[Digit], range: &Range<i64>) -> (f64, Option<f64>) {
+    let Some(first) = digits.first() else {
+        return (1.0, None);
+    };
+    // Between two multiples of this no digit changes, and after so many values all begin anew.
+    let apart = |it: &Digit| it.shift.wrapping_sub(first.shift);
+    let lengths = |it: &Digit| [it.step, it.period.unwrap_or(0), apart(it)];
+    let step = digits.iter().flat_map(lengths).fold(0, common_divisor);
+    let multiple = |a: i64, b: i64| (a / common_divisor(a, b)).checked_mul(b);
+    let mut periods = digits.iter().map(|it| it.period);
+    let period = periods.try_fold(1, |all, own| multiple(all, own?));
+    let into = range.start.wrapping_sub(first.shift).rem_euclid(step);
+    let start = range.start.saturating_sub(into);
+    let places = (range.end.saturating_sub(start) - 1) / step + 1;
+    let places = period.map_or(places, |it| places.min(it / step));
+    if places > LOOKED_AT {
+        return (places as f64, None);
+    }
+    let made = |place: i64| {
+        let value = start + place * step;
+        let of_value = digits.iter().map(|it| it.of(value)).collect::<Vec<_>>();
+        (of_value, place)
+    };
+    let mut made: Vec<(Vec<i64>, i64)> = (0..places).map(made).collect();
+    made.sort_unstable();
+    made.dedup_by(|b, a| a.0 == b.0);
+    let last = made.iter().map(|it| it.1).max().unwrap_or(0);
+    let all = made.len() as f64;
+    (all, Some((last * step) as f64 / (all - 1.0).max(1.0)))
 }
 
 /// What digits of one field tell together.
@@ -140,6 +183,14 @@ pub fn joined(digits: impl Iterator<Item = Digit>) -> Joined {
         parts,
         grains,
     }
+}
+
+/// The greatest one, by Euclid.
+pub(super) fn common_divisor(mut a: i64, mut b: i64) -> i64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a.saturating_abs()
 }
 
 /// An integer that is `scale` times a digit, and `offset`; nothing wraps.

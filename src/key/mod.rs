@@ -41,7 +41,7 @@ pub use code::Randomness;
 pub use coincidence::Coincidences;
 
 pub use describe::SegmentText;
-pub use digit::Digit;
+pub use digit::{Digit, combinations};
 pub use evaluate::{evaluate, parse_given};
 pub use field_steps::{FieldSteps, StepCache};
 pub use fixed_widths::{FixedSegment, fixed_segments};

@@ -1,8 +1,11 @@
 //! Texts and bytes that are made of other code. Must not know what is known of their values.
 
 use super::code::{Code, Op};
-use super::formats::{Encoding, Transform};
-use crate::record::{ByteSet, ByteShape, ValueType};
+use super::formats::{Encoding, Pattern, Transform};
+use crate::record::{ByteSet, ByteShape, TimeUnit, ValueType};
+
+/// More texts than a day has seconds are as good as all.
+const MOST_TEXTS: u64 = 86_400;
 
 impl Code {
     /// The characters of this from the last one on, or its bytes where it is none as text.
@@ -42,6 +45,18 @@ impl Code {
             _ if shape.fixed().is_some() => shape.right(far).left(count),
             _ => ByteShape::uniform(shape.min.min(most), shape.max.min(most), shape.all()),
         };
+        // What is cut of a date between its parts is a date of those.
+        if let (Op::Encode(Encoding::Calendar(pattern, unit)), [time]) =
+            (&self.op, &self.operands[..])
+        {
+            let before = match position {
+                0.. => skipped,
+                _ => shape.min.saturating_sub(far),
+            };
+            if let Some(cut) = pattern.cut(before, count) {
+                return time.clone().dated(cut, *unit);
+            }
+        }
         let transform = Transform::Substr {
             position,
             count,
@@ -49,6 +64,27 @@ impl Code {
         };
         let value_type = self.value_type;
         self.apply_bytes(Op::Map(transform), value_type, part)
+    }
+
+    /// The text of an instant in years 0 to 9999.
+    pub fn dated(self, pattern: Pattern, unit: TimeUnit) -> Self {
+        let range = self.range;
+        let (ordered, mut sets) = (pattern.keeps_order(), pattern.sets());
+        let count = pattern.count().filter(|count| *count <= MOST_TEXTS);
+        let encoding = Encoding::Calendar(pattern, unit);
+        if ordered {
+            let between = encoding.between(range, ByteSet::ALL);
+            for (at, set) in sets.iter_mut().enumerate() {
+                if set.includes(between.at(at)) {
+                    *set = between.at(at);
+                }
+            }
+        }
+        let shape = ByteShape::from_sets(sets.len(), sets.len(), sets, ByteSet::ALL);
+        let mut code = self.apply_bytes(Op::Encode(encoding), ValueType::Text, shape);
+        let known = code.facts.cardinality.into_iter().chain(count);
+        code.facts.cardinality = known.min();
+        code
     }
 
     /// So many bytes of what is joined of texts, or of bytes: the first parts, and the beginning of one. `None` where it is not known in which one it ends.

@@ -1,5 +1,6 @@
 //! What a key makes of a time, step by step. Must not know code or segments.
 
+use super::digit::common_divisor;
 use crate::record::FieldId;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -33,12 +34,4 @@ impl TimeParts {
         let values: BTreeSet<u32> = steps.iter().map(|(_, value)| *value).collect();
         values.len().max(1) as f64
     }
-}
-
-/// The greatest one, by Euclid.
-fn common_divisor(mut a: i64, mut b: i64) -> i64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

@@ -137,3 +137,22 @@ fn of_a_step_in_which_a_range_ends_those_rows_are_wanted_that_have_not_been_writ
     // All of a minute that is over.
     assert_near(found[0][1][0], 1_000.0 * (1.0 - (-6.0f64).exp()), 15.0);
 }
+
+#[test]
+fn of_a_chain_of_parents_a_row_of_the_last_has_the_newest_write_of_any_of_its_own() {
+    // Ten rows of each city, of which each has been written thousands of times.
+    let found = forecasts::<3>(
+        "[time]\nduration = \"2s\"\nwarmup = \"1s\"\n\
+         [field]\ndevice = { type = \"int\", count = 100 }\nfleet = { type = \"int\", count = 10, of = \"device\" }\n\
+         city = { type = \"int\", count = 3, of = \"fleet\" }\npart = { type = \"int\", count = 10 }\n\
+         [write.w]\nrate = \"1k/s\"\n[existing.w]\nlast = \"1m\"\n\
+         [read.device]\nequal = [\"device\"]\n[read.fleet]\nequal = [\"fleet\"]\n[read.city]\nequal = [\"city\"]\n\
+         [strategy.s]\nkey = \"be1(city) || be1(part)\"\n",
+    );
+    let [device, fleet, city] = found[0];
+    // A city of n of the hundred devices is asked for by n of a hundred, and each of its devices wrote last to one in n of its rows: of three cities 0.3 rows for each device,
+    // and 3 for each fleet if all had ten devices. They have 10 +- 3, so that the mean over ten fleets strays by a tenth.
+    assert_near(city[0], 10.0, 1e-3);
+    assert_near(device[0], 0.3, 0.03);
+    assert_near(fleet[0], 3.0, 0.6);
+}

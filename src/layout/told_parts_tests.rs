@@ -417,3 +417,132 @@ fn a_key_that_tells_the_time_of_day_alone_is_warned_of() {
         assert_eq!(found(key, ""), [""; 0], "{key}");
     }
 }
+
+#[test]
+fn two_remainders_of_one_counter_make_no_more_pairs_than_it_has_numbers_until_both_begin_anew() {
+    let fields = "dev = { type = \"int\", count = 100 }\nserial = { type = \"sequence\" }\n\
+                  ts = { type = \"timestamp\", unit = \"ms\" }\n";
+    let rows = |key: &str| rows_with("1k/s", fields, key);
+    // The least common multiples, all of which the first 20,000 numbers and milliseconds have.
+    for (key, pairs) in [
+        ("be2(serial % 40) || be2(serial % 100)", 200.0),
+        ("be2(serial % 400) || be2(serial % 1000)", 2_000.0),
+        ("be2(ts % 40) || be2(ts % 100)", 200.0),
+        ("be2(serial % 7) || be2(serial % 11)", 77.0),
+        // Sevens of hundreds, of which all begin with each of the three remainders of 100 k by 60.
+        ("be2(serial / 100 % 7) || be2(serial % 60)", 420.0),
+    ] {
+        let [old, new] = rows(key);
+        assert!((old / pairs - 1.0).abs() < 1e-3, "{key}: {old}");
+        assert!(new < 1e-3 * pairs, "{key}: {new}");
+    }
+    // Each of 100 devices has had each of 200 numbers, but for those that none of its 100 turns met.
+    let held = |turns: f64| 20_000.0 * (1.0 - 0.99f64.powf(turns));
+    let [old, new] = rows("be2(serial % 40) || be2(serial % 100) || be4(dev)");
+    assert!((old / held(100.0) - 1.0).abs() < 0.01, "{old}");
+    let all = old + new;
+    assert!((all / held(115.0) - 1.0).abs() < 0.01, "{all}");
+    // A block of a hundred numbers has sixty remainders.
+    let [old, new] = rows("be4(serial / 100) || be2(serial % 60)");
+    assert!((old - 12_000.0).abs() < 2.0, "{old}");
+    assert!((new - 1_800.0).abs() < 2.0, "{new}");
+}
+
+#[test]
+fn blocks_of_numbers_are_fixed_by_when_a_late_row_comes_and_not_by_its_time() {
+    // A hundred rows a block, in 100 s: it touches 100 / 60 + 1 minutes on time, and 10 rows of it that are up to an hour late lie in others, of which two fall together
+    // once in a dozen.
+    let text = |load: &str, more: &str| {
+        format!(
+            "[time]\nduration = \"3s\"\n[field]\ndev = {{ type = \"int\", count = 20 }}\nserial = {{ type = \"sequence\" }}\n\
+             ts = {{ type = \"timestamp\", unit = \"ms\"{more} }}\n[write.w]\n{load}\n[existing.w]\nlast = \"1d\"\n\
+             [strategy.s]\nkey = \"be4(serial / 100) || to_char(ts, 'HHmm')\"\n"
+        )
+    };
+    let rows = |text: &str| {
+        let scenario = Scenario::parse(text, "blocks").unwrap_or_else(|error| panic!("{error}"));
+        let strategy = &scenario.strategies[0];
+        let replicate = Replicate::new(&strategy.setup, scenario.seed, 0);
+        let table = KeyedTable::of(strategy, &replicate);
+        let size = TableSample::of(&table, 1_024, Encodings::Own).size(0.0);
+        size.existing_rows
+    };
+    let late = ", late = { fraction = 0.1, up_to = \"1h\" }";
+    let blocks = 864.0;
+    let on_time = blocks * (100.0 / 60.0 + 1.0);
+    let found = rows(&text("rate = \"1/s\"", ""));
+    assert!((found / on_time - 1.0).abs() < 0.02, "{found} {on_time}");
+    // Of the late rows of a block one in 36 falls on its own minutes, and few on one of another one: 10 of 60 minutes are met by 9.3.
+    let others = blocks * 60.0 * (1.0 - (59.0f64 / 60.0).powi(10)) * (1.0 - 1.3 / 60.0);
+    let found = rows(&text("rate = \"1/s\"", late));
+    assert!(
+        (found / (on_time + others) - 1.0).abs() < 0.04,
+        "{found} {on_time} {others}"
+    );
+    // As many of twenty devices that take turns.
+    let turns = rows(&text("each = [\"dev\"]\nevery = \"20s\"", late));
+    assert!((turns / found - 1.0).abs() < 0.02, "{turns} {found}");
+}
+
+#[test]
+fn what_is_cut_of_a_date_or_of_a_padded_number_makes_the_rows_of_what_is_left() {
+    let fields = "dev = { type = \"int\", count = 100 }\nx = { type = \"int\", count = 20_000 }\nserial = { type = \"sequence\" }\n\
+                  ts = { type = \"timestamp\", unit = \"ms\" }\n";
+    let rows = |key: &str| rows_with("1k/s", fields, key);
+    for (cut, whole) in [
+        (
+            "left(to_char(ts, 'HHmmss'), 4) || be1(dev)",
+            "to_char(ts, 'HHmm') || be1(dev)",
+        ),
+        (
+            "substr(to_char(ts, 'yyyyMMddHHmmss'), 9, 4) || be1(dev)",
+            "to_char(ts, 'HHmm') || be1(dev)",
+        ),
+        ("right(to_char(ts, 'HHmmss'), 2)", "to_char(ts, 'ss')"),
+        (
+            "left(lpad(dev, 3) || lpad(x, 5), 5)",
+            "be1(dev) || be1(x / 1000)",
+        ),
+        (
+            "left(lpad(dev, 3) || lpad(serial, 5), 5)",
+            "be1(dev) || be1(serial / 1000)",
+        ),
+    ] {
+        let (cut, whole) = (rows(cut), rows(whole));
+        for (cut, whole) in cut.into_iter().zip(whole) {
+            assert!((cut - whole).abs() <= 1e-3 * (1.0 + whole), "{cut} {whole}");
+        }
+    }
+}
+
+#[test]
+fn short_hashes_of_times_are_as_many_as_their_things_meet() {
+    let fields =
+        "dev = { type = \"int\", count = 100 }\nts = { type = \"timestamp\", unit = \"ms\" }\n";
+    let hashes = |things: f64| 65_536.0 * (1.0 - (-things / 65_536.0).exp());
+    // 20,000 rows before the run that come one a millisecond, and 3,000 of it that meet 1 - e^-1 of its 3,000; 100 devices with two minutes; and with 20 and 23 seconds, of
+    // which each has a row but for one in e^10.
+    let in_run = 3_000.0 * (1.0 - (-1.0f64).exp());
+    for (key, old_things, all_things) in [
+        ("left(md5(text(ts)), 4)", 20_000.0, 20_000.0 + in_run),
+        (
+            "left(md5(text(dev) || '|' || to_char(ts, 'HHmm')), 4)",
+            100.0,
+            200.0,
+        ),
+        (
+            "left(md5(text(dev) || '|' || text(ts / 1000)), 4)",
+            2_000.0,
+            2_300.0,
+        ),
+    ] {
+        let [old, new] = rows_with("1k/s", fields, key);
+        let right = [hashes(old_things), hashes(all_things)];
+        for (found, right) in [old, old + new].into_iter().zip(right) {
+            assert!(
+                (found / right - 1.0).abs() < 0.015,
+                "{key}: {found} {right}"
+            );
+        }
+    }
+}

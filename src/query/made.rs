@@ -1,7 +1,7 @@
 //! What segments make of fields of which a key does not tell all: hashes, digits, steps, and parts of times. Must not know rows.
 
-use super::recurring_time::Recurring;
-use crate::key::{Digit, TimeParts};
+use super::recurring_time::{Recurring, steps_of};
+use crate::key::{Digit, TimeParts, combinations};
 use crate::record::FieldId;
 use crate::workload::Turns;
 use std::ops::Range;
@@ -38,17 +38,60 @@ pub(super) struct MadeOf {
     /// Most values that it has itself.
     pub most: f64,
     pub is_counted: bool,
+    /// Its values meet by chance.
+    pub is_met: bool,
     /// Of values that never come again how many there are, and how many numbers in a row share one; of the others the latter.
     pub steps: Option<[f64; 2]>,
     pub run: f64,
+    /// The latter of digits that were looked at together.
+    pub together: Option<f64>,
+}
+
+/// What digits of one field make together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DigitsTogether {
+    pub field: FieldId,
+    /// Most values.
+    pub values: f64,
+    /// How many numbers in a row share one until all have come, where it is known.
+    pub run: Option<f64>,
+}
+
+/// The same of each field of which several segments make digits that come in turn, and nothing else does.
+pub(super) fn digits_together(made: &[Made]) -> Vec<DigitsTogether> {
+    let mut found: Vec<DigitsTogether> = Vec::new();
+    for of in made.iter().filter(|of| of.in_turn) {
+        let [(field, slots, _)] = &of.fields[..] else {
+            continue;
+        };
+        let own = made.iter().filter(|it| it.in_turn && it.is_of(*field));
+        let digit = |of: &Made| match of.form {
+            Form::Digit(digit) => Some(digit),
+            _ => None,
+        };
+        let digits: Option<Vec<Digit>> = own.map(digit).collect();
+        let several = digits.filter(|it| it.len() > 1 && !slots.is_empty());
+        let is_known = found.iter().any(|it| it.field == *field);
+        if let Some(digits) = several.filter(|_| !is_known) {
+            let (values, run) = combinations(&digits, slots);
+            found.push(DigitsTogether {
+                field: *field,
+                values,
+                run,
+            });
+        }
+    }
+    found
 }
 
 impl MadeOf {
     /// So many numbers in a row take the same of those values that come in turn.
     pub fn run(&self) -> f64 {
         match self.steps {
-            Some([steps, width]) => (width * steps / self.values[1]).max(1.0),
-            None => self.run,
+            Some([steps, width]) if self.together.is_none() => {
+                (width * steps / self.values[1]).max(1.0)
+            }
+            _ => self.together.unwrap_or(self.run),
         }
     }
 }
@@ -92,8 +135,7 @@ pub(super) fn recurring(made: &[Made]) -> Option<Recurring> {
         _ => None,
     };
     let (begin, length) = even.unwrap_or((0, 1));
-    let [first, last] = [slots.start, slots.end - 1].map(|slot| (slot - begin).div_euclid(length));
-    let steps = (last - first + 1) as f64;
+    let steps = steps_of(slots, begin, length);
     let values = match (&parts[..], &parts[0].form) {
         ([_], Form::Digit(digit)) => digit.values_in(slots),
         ([_], Form::Parts(parts)) => parts.values_in(slots),

@@ -47,3 +47,30 @@ pub(super) fn even_steps(
     let is_alike = |(start, other): (i64, i64)| other == length && (start - first) % length == 0;
     (is_alike(at(1)) && is_alike(at(3))).then(|| (first.rem_euclid(length), length))
 }
+
+/// Steps that are gone through one by one, for which a few thousand keys are written.
+const COUNTED: u32 = 64;
+
+/// How many steps of a field there are among its values; `None` where these are many.
+pub(super) fn count_of_steps(
+    steps: &FieldSteps,
+    slots: &Range<i64>,
+    schema: &Schema,
+) -> Option<f64> {
+    let (mut record, mut cache) = (vec![0; schema.fields.len()], StepCache::default());
+    let (mut next, mut count) = (slots.start, 0);
+    while next < slots.end {
+        let window = steps.window_of(next, &mut record, slots.clone(), &mut cache);
+        (next, count) = (window.end, count + 1);
+        if count > COUNTED {
+            return None;
+        }
+    }
+    Some(f64::from(count.max(1)))
+}
+
+/// How many steps of such a length, of which one begins there, a range meets that is not empty.
+pub(super) fn steps_of(range: &Range<i64>, begin: i64, length: i64) -> f64 {
+    let [first, last] = [range.start, range.end - 1].map(|it| (it - begin).div_euclid(length));
+    (last - first + 1) as f64
+}

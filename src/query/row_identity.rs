@@ -4,8 +4,8 @@ use super::decided_fields::{
     decided_by, is_changing, is_sequence, moves, tells_parents, with_parents,
 };
 use super::joined_values::{JoinedValues, Parts, are_few};
-use super::made::{Form, Made, MadeOf, Untold, recurring};
-use super::recurring_time::{Recurring, even_steps};
+use super::made::{DigitsTogether, Form, Made, MadeOf, Untold, digits_together, recurring};
+use super::recurring_time::{Recurring, count_of_steps, even_steps, steps_of};
 use super::unchanging::Unchanging;
 use crate::key::{Digit, FieldSteps, JointSteps, KeyPlan, Randomness, StepCache};
 use crate::record::{FieldId, FieldKind, Schema, ValueGroups};
@@ -38,10 +38,12 @@ pub struct RowIdentity {
     /// These, and fields of which it tells groups of values.
     told: Vec<FieldId>,
     groups: Vec<Arc<ValueGroups>>,
-    /// What long hashes beside these would tell; no fields without a hash.
-    hashed: (Vec<FieldId>, Vec<Arc<ValueGroups>>),
+    /// What long hashes beside these would tell.
+    hashed: Option<(Vec<FieldId>, Vec<Arc<ValueGroups>>)>,
     /// What segments tell besides.
     made: Vec<Made>,
+    /// Digits of one time, or of one number, together.
+    digits: Vec<DigitsTogether>,
     /// What they make of several fields together.
     joined: Option<Arc<JoinedValues>>,
     /// A timestamp used in steps, which of them are told (the others only hashed), and the slots among which steps are looked for.
@@ -145,9 +147,10 @@ impl RowIdentity {
                 [field] if key.trend(at, field).is_some() => Some(schema.slots(field)),
                 _ => None,
             };
-            // Each number comes once, so that hashes of all of them meet by chance, not in turn.
+            // Numbers, times and steps of these come one after another, so that hashes of all of them meet by chance, not in turn.
             let numbers = match left[..] {
-                [field] if is_sequence(schema, field) => {
+                _ if left.iter().any(|field| in_steps(*field)) => made_of,
+                [field] if moves(schema, field) => {
                     let Range { start, end } = schema.slots(field);
                     end.abs_diff(start) as f64
                 }
@@ -159,12 +162,23 @@ impl RowIdentity {
                 _ if is_hash && made_of >= values.min(numbers) => (Form::Hash, values),
                 _ if is_hash => (Form::Other, hashed(values, made_of)),
                 (.., Some(slots)) => {
+                    let beside_others = || {
+                        let is_coarse = key.is_coarse(at, left[0]);
+                        key.field_steps(at..at + 1, left[0]).filter(|_| is_coarse)
+                    };
+                    let steps = key.segment_steps(at, left[0]).or_else(beside_others);
+                    let even = steps.as_ref();
+                    let even = even.and_then(|it| even_steps(it, &slots, schema));
+                    // Beside what is told of others it has no more values than the field has steps.
+                    let count = match (even, &steps) {
+                        (Some((begin, length)), _) => Some(steps_of(&slots, begin, length)),
+                        (None, Some(steps)) => count_of_steps(steps, &slots, schema),
+                        (None, None) => None,
+                    };
+                    let values = count.map_or(values, |count| values.min(count));
                     let width = slots.end.abs_diff(slots.start) as f64 / values;
-                    let even = key
-                        .segment_steps(at, left[0])
-                        .filter(|_| !moves(schema, left[0]))
-                        .and_then(|it| even_steps(&it, &slots, schema));
-                    (Form::Steps(width.max(1.0), even), values)
+                    let width = even.map_or(width.max(1.0), |(_, length)| length as f64);
+                    (Form::Steps(width, even), values)
                 }
                 _ => (Form::Other, values),
             };
@@ -280,14 +294,13 @@ impl RowIdentity {
                 .chain(&known_together),
         );
         let recurring = recurring(&made);
-        let hashes = made.iter().filter(|of| matches!(of.form, Form::Hash));
-        let hashed = hashes.flat_map(|of| of.fields.iter().map(|it| it.0));
-        let mut hashed = with_parents(hashed.collect(), schema);
+        let mut hashes = made.iter().filter(|of| matches!(of.form, Form::Hash));
+        let in_full = hashes.clone().flat_map(|of| &of.fields);
+        let in_full = in_full.filter(|it| !it.2).map(|it| it.0);
+        let mut hashed = with_parents(in_full.collect(), schema);
         let apart = groups.iter().filter(|it| !hashed.contains(&it.field));
         let apart = apart.cloned().collect();
-        if !hashed.is_empty() {
-            hashed.extend(&all);
-        }
+        hashed.extend(&all);
         for fields in [&mut all, &mut hashed] {
             fields.sort_unstable();
             fields.dedup();
@@ -306,7 +319,8 @@ impl RowIdentity {
             whole: told,
             told: all,
             groups,
-            hashed: (hashed, apart),
+            hashed: hashes.next().map(|_| (hashed, apart)),
+            digits: digits_together(&made),
             made,
             joined,
             step,
@@ -478,7 +492,7 @@ impl RowIdentity {
                 at,
             )
         };
-        if self.hashed.0.is_empty() {
+        if self.hashed.is_none() {
             let newest = newest_of(self.equality(condition, of, hashed));
             let bounds = self.no_more_than(condition, of).map(newest_of);
             return bounds.fold(newest, f64::min);
@@ -603,12 +617,15 @@ impl RowIdentity {
                     values: [1.0; 2],
                     most: inputs,
                     is_counted: of.is_counted,
+                    is_met: false,
                     steps: None,
                     run: 1.0,
+                    together: None,
                 });
                 of_field.len() - 1
             });
             let known = &mut of_field[at];
+            known.is_met |= of.is_counted || matches!(of.form, Form::Hash);
             known.values[usize::from(of.in_turn)] *= values;
             known.most = known.most.max(inputs);
             match &of.form {
@@ -625,10 +642,14 @@ impl RowIdentity {
             values: all,
             turns: Turns::NONE,
         };
-        for of in &of_field {
+        for of in &mut of_field {
+            if let Some(together) = self.digits.iter().find(|it| it.field == of.field) {
+                of.values[1] = of.values[1].min(together.values);
+                of.together = together.run;
+            }
             let in_turn = of.values[1].min(of.most);
-            // A number that comes once meets hashes of others by chance, of all values that there are.
-            found.values *= match of.is_counted && in_turn == 1.0 {
+            // Hashes, and numbers that come once, meet others by chance, of all values that there are.
+            found.values *= match of.is_met && in_turn == 1.0 {
                 true => of.values[0],
                 false => of.values[0].min(of.most / in_turn),
             };
@@ -769,7 +790,6 @@ impl RowIdentity {
         at: SimTime,
     ) -> f64 {
         let count = |equality| rows.distinct(condition, equality, target, at);
-        let (told, groups) = &self.hashed;
         let mut found = count(self.equality(condition, of, |values, _| values));
         let bounds = self.no_more_than(condition, of).map(count);
         found = bounds.fold(found, f64::min);
@@ -778,6 +798,9 @@ impl RowIdentity {
         let hashes = self.made.iter().filter(|of| matches!(of.form, Form::Hash));
         let mut of_hashes = hashes.flat_map(|of| &of.fields);
         let are_told = of_hashes.all(|it| time.is_some_and(|own| own.field == it.0));
+        let Some((told, groups)) = &self.hashed else {
+            return found;
+        };
         if are_told || found <= 0.0 {
             return found;
         }

@@ -60,7 +60,12 @@ impl RowCount<'_> {
             origins[at].fixed_slot(other.field).is_none()
                 && (roots.contains(&other.field) || of.iter().any(|root| roots.contains(root)))
         };
-        let before = before.filter(related);
+        // What the condition decides says nothing besides.
+        let is_open = |other: &Item<'_>| {
+            schema.field(other.field).of.is_empty()
+                || marginals.decided(at, *other, self.condition).is_none()
+        };
+        let before = before.filter(related).filter(is_open);
         let root_known = roots.iter().any(|root| known(*root).is_some());
         if before.clone().next().is_none()
             && !root_known
@@ -93,8 +98,8 @@ impl RowCount<'_> {
         own * own_holds + (1.0 - own) * by_law
     }
 
-    /// Of a field that follows from others which are asked for, too, and of which some change from write to write of a row: the share of the rows that may be the same ones as
-    /// those of which `share` is asked for. They have what the key tells of all.
+    /// Of a field that follows from others which are asked for, too, and of which some change from write to write of a row: the share of the rows that may be the
+    /// same ones as those of which `share` is asked for. They have what the key tells of all.
     pub(super) fn whole_beside(
         &self,
         at: usize,
@@ -103,14 +108,10 @@ impl RowCount<'_> {
         share: f64,
     ) -> Option<f64> {
         let marginals = &self.population.marginals;
-        let parents = &marginals.generator.schema().field(item.field).of;
         let changing = self.equality.changing;
-        let asked = |parent: &FieldId| {
-            items(self.condition).find(|it| it.field == *parent && it.is_single())
-        };
-        let asked: SmallVec<[Item<'_>; 2]> = parents.iter().map_while(asked).collect();
+        let mut asked = SmallVec::<[Item<'_>; 2]>::new();
         let is_open = |it: &&Item<'_>| changing.contains(&it.field);
-        if asked.len() < parents.len() || !asked.iter().any(|it| is_open(&it)) {
+        if !self.asked_above(item.field, &mut asked) || !asked.iter().any(|it| is_open(&it)) {
             return None;
         }
         let in_origin = |field| move |slots| marginals.share_in(at, field, slots);
@@ -133,6 +134,22 @@ impl RowCount<'_> {
         let with_own = own * share;
         let of_others = (by_chance - with_own).max(0.0) / (1.0 - own).max(f64::MIN_POSITIVE);
         Some((with_own + (all - own) * of_others) / all)
+    }
+
+    /// Adds the single values that are asked for of what decides a field, the nearest of each; `false` where some of it is not asked for.
+    fn asked_above<'i>(&'i self, field: FieldId, asked: &mut SmallVec<[Item<'i>; 2]>) -> bool {
+        let parents = &self.population.marginals.generator.schema().field(field).of;
+        let mut is_asked = |parent: &FieldId| {
+            let mut known = items(self.condition);
+            match known.find(|it| it.field == *parent && it.is_single()) {
+                Some(own) => {
+                    asked.push(own);
+                    true
+                }
+                None => self.asked_above(*parent, asked),
+            }
+        };
+        !parents.is_empty() && parents.iter().all(&mut is_asked)
     }
 
     /// The same of a single value, or a group, of a field that follows from another one, of which the condition asks for a group of listed values.

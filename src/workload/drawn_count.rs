@@ -66,7 +66,8 @@ impl DrawnCount<'_> {
                 stays: 1.0,
                 ..StepInflow::default()
             };
-            origin.combinations * origin.ln_missed(share.min(1.0), inflow)
+            let all = origin.combinations;
+            all * origin.ln_missed(share.min(1.0), inflow, all)
         });
         // Held by one of them at least.
         Some(-libm::expm1(missed.sum()))

@@ -776,7 +776,11 @@ impl<'a> RowCount<'a> {
             inflow,
             cell: self.cell(of, inflow, &values),
             falling,
-            missed: self.population.origins[of.origin].ln_missed(falling.share, inflow),
+            missed: self.population.origins[of.origin].ln_missed(
+                falling.share,
+                inflow,
+                falling.combinations,
+            ),
         }
     }
 
@@ -807,13 +811,13 @@ impl<'a> RowCount<'a> {
             return InCell::default();
         }
         let falling = self.falling(of, values);
-        let missed = self.population.origins[of.origin].ln_missed(falling.share, inflow);
+        let origin = &self.population.origins[of.origin];
+        let missed = origin.ln_missed(falling.share, inflow, falling.combinations);
         let held = match falling.combinations < 1.0 {
             // Either one or none.
             true => -falling.reached * falling.combinations * libm::expm1(missed),
             false => -falling.reached * libm::expm1(falling.combinations * missed),
         };
-        let origin = &self.population.origins[of.origin];
         let on_time = inflow.stays * inflow.due;
         let rows = on_time + inflow.falls_back * inflow.due_later;
         let of_each = falling.share * rows / origin.combinations;

@@ -104,20 +104,50 @@ impl StepInflow {
     /// The share of the cells, which rows take in turn, that any of them falls on.
     pub(super) fn reached(&self) -> f64 {
         self.turns.map_or(1.0, |turns| {
-            turns.taken_by(self.due * turns.values) / turns.values
+            let of = |rows: f64| match rows > 0.0 {
+                true => turns.taken_by(rows * turns.values) / turns.values,
+                false => 0.0,
+            };
+            (of(self.due) + of(self.due_later)).min(1.0)
         })
     }
 
-    /// Logarithm of the probability that a cell is missed by all rows that take it in turn, of which each meets it with a probability of `share`. Their number
-    /// is a Poisson one, unless it is known: the kink where all cells are reached lies within its spread.
-    fn ln_missed_in_turn(&self, turns: Turns, share: f64, is_known: bool) -> f64 {
+    /// Logarithm of the probability that a cell is missed by all rows that take it in turn, of which each meets it with a probability of `share`; they are those of
+    /// `alike` of so many combinations. Rows that come later take the cells behind those of the step's own, as far as there are any.
+    fn ln_missed_in_turn(
+        &self,
+        turns: Turns,
+        [combinations, alike]: [f64; 2],
+        share: f64,
+        is_known: bool,
+    ) -> f64 {
+        let missed_by =
+            |share: f64, rows: f64| libm::expm1(alike * ln_missed(share, rows / combinations));
+        let on_time = |rows: f64| missed_by(share * self.stays, rows);
+        let own = self.missed_on_time(turns, on_time, is_known);
+        let (late, share) = (self.due_later * turns.values, share * self.falls_back);
+        if late * share <= 0.0 {
+            return libm::log(own);
+        }
+        let taken = turns.taken_by(late);
+        let later = 1.0 + taken / turns.values * missed_by(share, late / taken);
+        let are_apart = turns.taken_by(self.due * turns.values) + taken <= turns.values;
+        libm::log(match are_apart {
+            true => own + later - 1.0,
+            false => own * later,
+        })
+    }
+
+    /// The probability that a cell is missed by those rows that are due in the step, of which one that is taken is missed with a probability of 1 + `of` so many.
+    /// Their number is a Poisson one, unless it is known: the kink where all cells are reached lies within its spread.
+    fn missed_on_time(&self, turns: Turns, of: impl Fn(f64) -> f64, is_known: bool) -> f64 {
         let missed = |rows: f64| {
             let reached = turns.taken_by(rows);
-            1.0 + reached / turns.values * libm::expm1(ln_missed(share, rows / reached))
+            1.0 + reached / turns.values * of(rows / reached)
         };
         let mean = self.due * turns.values;
         let spread = SPREAD * libm::sqrt(mean);
-        let missed = if is_known || (mean - turns.values).abs() > spread.max(FEW_ROWS) {
+        if is_known || (mean - turns.values).abs() > spread.max(FEW_ROWS) {
             missed(mean)
         } else if mean <= FEW_ROWS {
             let (mut probability, mut rows, mut sum) = (libm::exp(-mean), 0.0, 0.0);
@@ -141,8 +171,7 @@ impl StepInflow {
                     [sum + weight * missed(rows), all + weight]
                 });
             sum / weights
-        };
-        libm::log(missed)
+        }
     }
 
     /// Two that differ by no more than rounding: numbers of rows are differences of running totals, which lose up to half of their digits.
@@ -217,14 +246,14 @@ impl RowOrigin {
         self.history.rows_in(Window::default(), at)
     }
 
-    /// Logarithm of the probability that no row of one combination falls on a cell, on which such a `share` of its rows falls.
-    pub(super) fn ln_missed(&self, share: f64, inflow: StepInflow) -> f64 {
+    /// Logarithm of the probability that no row of one combination falls on a cell, on which such a `share` of its rows falls, and those of so many combinations.
+    pub(super) fn ln_missed(&self, share: f64, inflow: StepInflow, alike: f64) -> f64 {
         let due = inflow.due / self.combinations;
         let later = inflow.due_later / self.combinations;
-        if let Some(turns) = inflow.turns
-            && self.combinations == 1.0
-        {
-            return inflow.ln_missed_in_turn(turns, share, self.history.regular);
+        if let Some(turns) = inflow.turns {
+            let alike = alike.max(1.0);
+            let of = [self.combinations, alike];
+            return inflow.ln_missed_in_turn(turns, of, share, self.history.regular) / alike;
         }
         if self.history.regular {
             return ln_missed(share * inflow.stays, due)
@@ -443,12 +472,11 @@ impl RowHistory {
 
     /// What each of the cells gets that rows take in turn.
     pub(super) fn shared_by(&self, turns: Turns, of: StepInflow) -> StepInflow {
-        // Late rows, and those in another order, have any numbers.
-        let are_counted = turns.run.is_some() && of.stays == 1.0 && of.falls_back == 0.0;
+        // Rows in another order have any numbers.
         StepInflow {
             due: of.due / turns.values,
             due_later: of.due_later / turns.values,
-            turns: (are_counted && self.in_order).then_some(turns),
+            turns: (turns.run.is_some() && self.in_order).then_some(turns),
             ..of
         }
     }

@@ -319,6 +319,23 @@ impl Pattern {
         Self::of(parts.chain(next.parts.iter().copied()).collect())
     }
 
+    /// The parts of it that so many bytes behind a place are made of; `None` where these are none, or not all of a part.
+    pub fn cut(&self, skipped: usize, count: usize) -> Option<Self> {
+        let (mut at, mut parts) = (0, Vec::new());
+        let end = skipped.saturating_add(count).min(self.width);
+        for part in &self.parts {
+            let place = at..at + part.width();
+            at = place.end;
+            let is_in = skipped <= place.start && place.end <= end;
+            if is_in {
+                parts.push(*part);
+            } else if place.start < end && skipped < place.end {
+                return None;
+            }
+        }
+        (!parts.is_empty()).then(|| Self::of(parts))
+    }
+
     fn part(letter: u8, count: usize) -> Result<Part, String> {
         let letter = char::from(letter);
         let letters = letter.to_string().repeat(count);

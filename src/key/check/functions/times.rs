@@ -9,9 +9,6 @@ use crate::record::ValueType::{Bytes, Double, Int, Text};
 use crate::record::{ByteSet, ByteShape, Interval, TimeUnit};
 use std::cmp::Ordering;
 
-/// More texts than a day has seconds are as good as all.
-const MOST_TEXTS: u64 = 86_400;
-
 const RIGHT_UNIT: &str = "is the unit of the timestamp right?";
 
 /// A step like `'10m'` in a timestamp's unit.
@@ -139,28 +136,7 @@ pub fn to_char(call: &mut Call<'_, '_>) -> Option<Code> {
         let message = format!("`to_char` writes years 0 to 9999, but these take {first} to {last}");
         return call.refuse(0, message, "beyond year 9999", RIGHT_UNIT);
     }
-    Some(dated(value, pattern, unit))
-}
-
-/// The text of an instant in years 0 to 9999.
-fn dated(value: Code, pattern: Pattern, unit: TimeUnit) -> Code {
-    let range = value.range;
-    let (ordered, mut sets) = (pattern.keeps_order(), pattern.sets());
-    let count = pattern.count().filter(|count| *count <= MOST_TEXTS);
-    let encoding = Encoding::Calendar(pattern, unit);
-    if ordered {
-        let between = encoding.between(range, ByteSet::ALL);
-        for (at, set) in sets.iter_mut().enumerate() {
-            if set.includes(between.at(at)) {
-                *set = between.at(at);
-            }
-        }
-    }
-    let shape = ByteShape::from_sets(sets.len(), sets.len(), sets, ByteSet::ALL);
-    let mut code = value.apply_bytes(Op::Encode(encoding), Text, shape);
-    let known = code.facts.cardinality.into_iter().chain(count);
-    code.facts.cardinality = known.min();
-    code
+    Some(value.dated(pattern, unit))
 }
 
 /// Parts of a date that follow time only together, such as a year and a month behind it, as one segment of the same bytes; but for those that have a name, which
@@ -187,7 +163,7 @@ pub fn joined_dates(segments: Vec<Segment>) -> Vec<Segment> {
                 let between = joined[at + 1..].iter().filter_map(Segment::constant);
                 let pattern = first.then(&between.collect::<Vec<_>>().concat(), &next.0);
                 let fits = pattern.keeps_order() && unit == next.1 && value.is_same(&next.2);
-                fits.then(|| (at, dated(value, pattern, unit)))
+                fits.then(|| (at, value.dated(pattern, unit)))
             });
         let Some((at, code)) = whole else {
             joined.push(segment);
