@@ -16,6 +16,7 @@ use crate::metrics::{MetricId, RunResult};
 use crate::scenario::{Copy, Expected, Scenario, Strategy};
 use crate::text::counted;
 use crate::time::SimTime;
+use crate::workload::Workload;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -280,12 +281,22 @@ impl<'a> ExperimentRuns<'a> {
         stop: &AtomicBool,
         tell: impl Fn(u64),
     ) -> Option<Option<KneeReplicate>> {
-        let setup = &self.strategy(job).setup;
+        let strategy = self.strategy(job);
+        let setup = &strategy.setup;
         let Some(knee) = &setup.knee else {
             return Some(None);
         };
+        let stored = |workload: &Workload| {
+            let mut strategy = strategy.clone();
+            Arc::make_mut(&mut strategy.setup).workload = workload.clone();
+            let replicate = Replicate::new(&strategy.setup, self.scenario.seed, job.replicate);
+            knee::Stored {
+                cells: Arc::new(stored_cells(&strategy, &replicate)),
+                population: replicate.population,
+            }
+        };
         let mut told = 0;
-        let found = knee::run(config, knee, &setup.operation_names(), stop, || {
+        let found = knee::run(config, knee, &setup.operation_names(), stop, stored, || {
             if told + 1 < TYPICAL_RUNS {
                 told += 1;
                 tell(1);

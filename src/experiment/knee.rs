@@ -11,7 +11,7 @@
 use super::knee_result::sentence;
 use super::runs::StrategyRuns;
 use super::{KneeFinding, KneeOutcome, KneeProbe, KneeReplicate, KneeResult};
-use crate::engine::{self, SimConfig};
+use crate::engine::{self, SimConfig, StoredCells};
 use crate::metrics::{MetricId, OperationNames, lookup};
 use crate::scenario::{Knee, Limit, VariedLoad};
 use crate::units::PerSecond;
@@ -24,12 +24,14 @@ const SCOUT: f64 = 0.5;
 /// Limits on response times break a little before the hottest server is saturated (estimate).
 const BEFORE_SATURATION: f64 = 0.9;
 
-/// The bisection for one run's configuration; `ended` is called after each run. `None` when `stop` became true before its end.
+/// The bisection for one run's configuration; `stored` tells what follows from another workload, `ended` is called after each run. `None` when `stop` became true
+/// before its end.
 pub(super) fn run(
     config: &SimConfig,
     knee: &Knee,
     names: &OperationNames<'_>,
     stop: &AtomicBool,
+    stored: impl Fn(&Workload) -> Stored,
     mut ended: impl FnMut(),
 ) -> Option<KneeReplicate> {
     let replicate = config.generator.replicate;
@@ -46,7 +48,7 @@ pub(super) fn run(
     while let Some(place) = search.next() {
         let load = grid.load(place);
         let mut runs = StrategyRuns::new(1, names, config.cluster.servers);
-        let run = engine::run_unless(&at_load(config, knee.load, load), stop)?;
+        let run = engine::run_unless(&at_load(config, knee.load, load, &stored), stop)?;
         runs.add(0, run);
         let probe = KneeProbe {
             per_sec: load.0,
@@ -96,20 +98,28 @@ fn rate(workload: &mut Workload, load: VariedLoad) -> Option<&mut PerSecond> {
     }
 }
 
+/// What depends on how much is written: the rows that a read meets, and what cells hold.
+pub(super) struct Stored {
+    pub(super) population: Arc<Population>,
+    pub(super) cells: Arc<StoredCells>,
+}
+
 /// The same run with another load, without series.
-fn at_load(config: &SimConfig, load: VariedLoad, offered: PerSecond) -> SimConfig {
+fn at_load(
+    config: &SimConfig,
+    load: VariedLoad,
+    offered: PerSecond,
+    stored: impl Fn(&Workload) -> Stored,
+) -> SimConfig {
     let mut workload = (*config.workload).clone();
     if let Some(rate) = rate(&mut workload, load) {
         *rate = offered;
     }
-    // How many rows a read meets depends on what was written so far.
-    let population = match workload.reads.is_empty() {
-        true => Arc::clone(&config.population),
-        false => Arc::new(Population::new(&workload, &config.generator)),
-    };
+    let Stored { population, cells } = stored(&workload);
     SimConfig {
         workload: Arc::new(workload),
         population,
+        cells,
         key_buckets: Arc::default(),
         mapped_table: 0,
         ..config.clone()

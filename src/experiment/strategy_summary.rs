@@ -8,7 +8,7 @@ use super::key_words::{further_keys, key_in_words};
 use super::read_price::ReadPrice;
 use super::runs::{Runs, StrategyRuns, response_curve};
 use super::suggestions::seconds;
-use super::usable_capacity::{HELD_UP, LoggedWrites, neighbours_part, rows_of_beats};
+use super::usable_capacity::{HELD_UP, LoggedWrites, neighbours_part, rows_beside, rows_of_beats};
 use super::verdict::{OverRead, Verdict, is_piling_up, known_length, nothing_piles_up};
 use super::{
     CellsRead, KeyMapBucket, MappedCopy, Measure, Metric, OperationResult, ReadResult,
@@ -194,13 +194,18 @@ impl<'a> StrategySummary<'a> {
         let peak_of_first = runs.all().scalars(0).and_then(&peaks);
         let by_rows = by_few_rows(strategy, capacity);
         let by_beats = rows_of_beats(strategy);
+        // Rows that are unlike are counted by themselves.
+        let by_log = match logged {
+            None => rows_beside(strategy, key_bytes, others_of_log),
+            Some(_) => f64::INFINITY,
+        };
         runs.all_mut().set(MetricId::UsableCapacity, |_, scalars| {
             let (peak, at_a_time) = peaks(scalars)?;
             // The server whose capacity was measured has its rows in replicate 0.
             let of_first = peak_of_first.map_or(peak, |(first, _)| first);
             let in_rows = by_rows * of_first + (1.0 - by_rows) * peak;
             let rows = f64::from(servers) * capacity? / (in_rows * beside_others);
-            let of_beats = f64::from(servers) * by_beats / peak;
+            let at_most = f64::from(servers) * by_beats.min(by_log) / peak;
             let known = |id: MetricId| scalars.get(id);
             let of_logs = || {
                 let (it, written) = (logged?, known(MetricId::WriteThroughput)?);
@@ -217,7 +222,7 @@ impl<'a> StrategySummary<'a> {
                 })
             };
             let of_logs = of_logs().unwrap_or(f64::INFINITY);
-            let by_servers = rows.min(of_beats) / strategy.rows_per_write();
+            let by_servers = rows.min(at_most) / strategy.rows_per_write();
             Some(by_servers.min(of_rows).min(of_logs))
         });
         found

@@ -5,7 +5,7 @@ use crate::client::attempts;
 use crate::cluster::{Neighbour, handler_capacity_per_second, server_capacity_per_second};
 use crate::layout::{Replicate, stored_cells};
 use crate::random::Seed;
-use crate::scenario::Strategy;
+use crate::scenario::{Setup, Strategy};
 use crate::storage::RowSize;
 use crate::workload::{LoadModel, Phase, Write, WriteKind};
 
@@ -70,6 +70,29 @@ pub(super) struct LoggedWrites {
     pub(super) heaviest: usize,
 }
 
+/// What a row of a write puts into the log, but for its key.
+fn size_of(setup: &Setup, write: usize) -> RowSize {
+    let written = &setup.written[write];
+    let family = setup.table.families[written.family].name.len() as u64;
+    let is_delete = setup.workload.writes[write].kind == WriteKind::Delete;
+    let value = |bytes| if is_delete { 0 } else { bytes };
+    let cells = written.cells.iter();
+    let cells = cells.map(|it| (it.qualifier.len() as u64, value(it.value.bytes())));
+    RowSize::of_cells(family, cells)
+}
+
+/// Rows a second, all as large as the first write's, that a log takes beside what `others` take of it; endless where they take nothing.
+pub(super) fn rows_beside(strategy: &Strategy, key_bytes: f64, others: f64) -> f64 {
+    let setup = &strategy.setup;
+    match &setup.cluster.wal {
+        Some(wal) if others > 0.0 && !setup.written.is_empty() => {
+            let bytes = size_of(setup, 0).cells(key_bytes.round() as u64) as f64;
+            (1.0 - others).max(LEAST_ROOM) * wal.bandwidth.0 / bytes
+        }
+        _ => f64::INFINITY,
+    }
+}
+
 impl LoggedWrites {
     /// `None` where all rows are as large as each other, and stay so; of imports, whose time is not that of the run; where clients buffer their writes.
     pub(super) fn of(strategy: &Strategy, key_bytes: f64, seed: Seed) -> Option<Self> {
@@ -93,19 +116,9 @@ impl LoggedWrites {
         let (mut least, mut most) = (f64::INFINITY, 0.0f64);
         let (mut all, mut rows, mut grown) = (0.0, 0.0, 0.0);
         let mut heaviest = (0.0, 0);
-        for (at, (write, written)) in writes.iter().zip(&setup.written).enumerate() {
+        for (at, write) in writes.iter().enumerate() {
             let of_kind = setup.workload.estimated_operations(write, &setup.schema);
-            let family = setup.table.families[written.family].name.len() as u64;
-            let value = |bytes| {
-                if write.kind == WriteKind::Delete {
-                    0
-                } else {
-                    bytes
-                }
-            };
-            let cells = written.cells.iter();
-            let cells = cells.map(|it| (it.qualifier.len() as u64, value(it.value.bytes())));
-            let size = RowSize::of_cells(family, cells);
+            let size = size_of(setup, at);
             // An append writes all that its cell holds, of which what rows had before does not grow with the rate of the run.
             let values = values.as_ref().map(|it| it.values[at]);
             let values = values.filter(|_| write.kind == WriteKind::Append);

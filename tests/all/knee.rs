@@ -106,3 +106,23 @@ fn threads_do_not_show_in_a_knee() {
         assert!(one.contains("\"knee\":{"));
     }
 }
+
+/// An append writes all that its row holds. Of r a second over 6 s each of 100 rows gets 0.06 r of 20 B, of which an append finds half: it takes 44 + 10 (0.06 r + 1) B of the log, whose 10 MiB a second are
+/// full at the root of 0.6 r^2 + 54 r = 10,485,760, 4,136. The grid has steps of 1 %, calls that share a sync leave the log idle for a moment, and 1 % may fail: within 5 %.
+#[test]
+fn values_that_are_appended_to_are_as_large_as_the_load_that_is_tried_makes_them() {
+    for rate in [200, 2_000] {
+        let results = run(
+            &format!(
+                "seed = 5\nreplicates = 2\n[time]\nduration = \"6s\"\nwarmup = \"1s\"\n[cluster]\nservers = 1\n\
+                 [field]\nid = {{ type = \"int\", count = 100 }}\n[table]\nvalue = \"20B\"\nsplit_policy = \"disabled\"\n\
+                 [write.w]\nrate = \"{rate}/s\"\nkind = \"append\"\n[strategy.a]\nkey = \"be4(id)\"\n\
+                 [knee]\nvary = \"write.w.rate\"\nlimit = [{{ metric = \"write_goodput_fraction\", above = 0.99 }}]\n"
+            ),
+            2,
+        );
+        for knee in knees(&results.strategies[0]) {
+            assert!((knee / 4_136.0 - 1.0).abs() < 0.05, "at {rate}/s: {knee}");
+        }
+    }
+}
