@@ -33,7 +33,7 @@ pub use config::{
     CellValues, ClosedLoops, ClusterChanges, ExistingRows, PlannedRead, SimConfig, StoredCells,
     TableCopy, split_sizes,
 };
-pub use saturating::{BusiestServer, MOST_DRAWN, increments_alone, saturating, saturating_rows};
+pub use saturating::{BusiestServer, MOST_DRAWN, locks_rows, saturating, saturating_rows};
 
 use crate::metrics::RunResult;
 use std::sync::atomic::AtomicBool;

@@ -51,8 +51,8 @@ pub struct BusiestServer {
 /// the rows completed per second are `server_capacity_per_sec`.
 ///
 /// Of increments it matters how few rows they lock: calls of the same row wait for each other, and hold their handlers meanwhile. Then the server has the
-/// regions of the `busiest` one, and gets its rows alone (of a table without copies that has a single write: several may go to other servers each; of appends
-/// it is the bytes of the rows that count, which are means over all of the table).
+/// regions of the `busiest` one, and gets its rows alone, each by one of the writes by chance, as many come of each (of a table without copies; of appends it is
+/// the bytes of the rows that count, which are means over all of the table).
 ///
 /// Records, keys, rows, write buffers and service times stay; reads and copies don't: a row costs a server the same in each copy. Several
 /// writes share the clients in proportion to their operations (each has at least one client). Finite imports go on without end, call queues are unlimited, and who is refused retries and pauses in between.
@@ -105,8 +105,7 @@ pub fn saturating(config: &SimConfig, busiest: Option<&BusiestServer>) -> SimCon
     let greatest = busiest.map_or(1.0, |it| it.greatest);
     let sustained = calls.sustained(length, greatest);
     let drawn = calls.written(length, sustained) * f64::from(config.cluster.servers);
-    let is_locked =
-        config.copies.is_empty() && increments_alone(&workload.writes) && drawn <= MOST_DRAWN;
+    let is_locked = config.copies.is_empty() && locks_rows(&workload.writes) && drawn <= MOST_DRAWN;
     let (split_points, regions) = match busiest {
         Some(it) if is_locked => (Arc::clone(&config.split_points), Arc::clone(&it.regions)),
         Some(it) if sustained.is_some() => (Arc::clone(&it.cuts), Arc::default()),
@@ -165,9 +164,22 @@ pub fn saturating(config: &SimConfig, busiest: Option<&BusiestServer>) -> SimCon
     }
 }
 
-/// The only write increments: it takes its rows one by one, of one size each.
-pub fn increments_alone(writes: &[Write]) -> bool {
-    matches!(writes, [only] if only.kind == WriteKind::Increment)
+/// Some write increments, and all take their rows one by one, of sizes that stay.
+pub fn locks_rows(writes: &[Write]) -> bool {
+    let buffers = |write: &Write| {
+        matches!(
+            write.load,
+            LoadModel::Closed {
+                buffer: Some(_),
+                ..
+            }
+        )
+    };
+    let is_simple = |write: &Write| !matches!(write.kind, WriteKind::Append) && !buffers(write);
+    writes
+        .iter()
+        .any(|write| write.kind == WriteKind::Increment)
+        && writes.iter().all(is_simple)
 }
 
 /// Rows that the saturating run of a run of `duration` writes at most, about, where a call has so many `rows` and a key so many bytes.

@@ -8,7 +8,7 @@
 use super::experiment_runs::{TYPICAL_RUNS, has_capacity};
 use crate::client::attempts;
 use crate::cluster::{idle_put, server_capacity_per_second};
-use crate::engine::{MOST_DRAWN, increments_alone, saturating_rows, scanner_rows};
+use crate::engine::{MOST_DRAWN, locks_rows, saturating_rows, scanner_rows};
 use crate::keyspace::{KeyBatch, KeyRange};
 use crate::layout::{Layout, ReadForecast, Replicate};
 use crate::query::{AccessPlan, Requests};
@@ -568,7 +568,7 @@ fn saturating(strategy: &Strategy, row_nanos: f64, time: &TimeSpec) -> Run {
     let rows = saturating_rows(cluster, table, shortest, length, rows);
     // Those that go to other servers are drawn as well.
     let servers = f64::from(cluster.servers.max(1));
-    let drawn = match increments_alone(&setup.workload.writes) {
+    let drawn = match locks_rows(&setup.workload.writes) {
         true => rows.max((rows * servers).min(MOST_DRAWN)),
         false => rows,
     };

@@ -17,7 +17,7 @@ use super::{
 use crate::cluster::{
     ClusterEvent, handler_capacity_per_second, row_capacity_per_second, server_capacity_per_second,
 };
-use crate::engine::increments_alone;
+use crate::engine::locks_rows;
 use crate::keyspace::escape;
 use crate::layout::{EntityShare, Layout, ReadForecast, StrategySample};
 use crate::metrics::{BUSY, MetricId, NO_HOTSPOT_BELOW, Peak, Scalars, Side, lookup};
@@ -575,7 +575,7 @@ impl<'a> StrategySummary<'a> {
 /// Its part of all writes being f times as great, u f + 1 - u times less is done in all.
 fn by_few_rows(strategy: &Strategy, capacity: Option<f64>) -> f64 {
     let setup = &strategy.setup;
-    let is_measured = strategy.copies.is_empty() && increments_alone(&setup.workload.writes);
+    let is_measured = strategy.copies.is_empty() && locks_rows(&setup.workload.writes);
     let full = server_capacity_per_second(&setup.cluster, &setup.table);
     match capacity {
         Some(capacity) if is_measured => (1.0 - capacity / full).max(0.0),

@@ -18,6 +18,8 @@ use crate::time::{SimDuration, SimTime};
 use crate::workload::{
     ClosedSource, LoadModel, OperationBatch, OperationId, ReadId, ReadLoadModel, Think, WriteId,
 };
+use rand::RngExt;
+use rand::rngs::Xoshiro256PlusPlus;
 use std::sync::Arc;
 
 /// A client starts at most one operation (or flush) in this time, so that a workload without any delay still ends.
@@ -142,6 +144,9 @@ pub struct Clients {
     pub(super) buffered: OperationBatch,
     /// See [`crate::engine::ClosedLoops::regions`].
     regions: Arc<Vec<bool>>,
+    /// Where regions are chosen, the writes of all clients, of which each operation takes one by chance: no write comes more often as its rows are free.
+    mix: Vec<Task>,
+    mix_draws: Xoshiro256PlusPlus,
     /// RPCs that are sent together; kept for its memory.
     pub(super) sent: Vec<u32>,
 }
@@ -174,6 +179,10 @@ impl Clients {
             }
         }
         tables.first_reader = closed.len() as u32;
+        let mix: Vec<Task> = match config.closed.regions.is_empty() {
+            true => Vec::new(),
+            false => closed.iter().map(|client| client.task).collect(),
+        };
         for (id, read) in (0..).map(ReadId).zip(&workload.reads) {
             if let Some(ReadLoadModel::Closed { clients, think }) = read.load {
                 closed.extend(Client::all(Task::Read(id), clients, think));
@@ -199,6 +208,8 @@ impl Clients {
             issued_rpcs: Vec::new(),
             buffered: OperationBatch::default(),
             regions: Arc::clone(&config.closed.regions),
+            mix,
+            mix_draws: generator.sequence(Stream::Sample, 0),
             sent: Vec::new(),
         }
     }
@@ -236,6 +247,7 @@ impl Clients {
             if self.regions.is_empty() {
                 break;
             }
+            client.task = self.mix[self.mix_draws.random_range(0..self.mix.len())];
             self.buffered.clear();
             let operation = self.writes.issue(client, now, &mut self.buffered);
             let (regions, mut counts) = (&self.regions, false);
